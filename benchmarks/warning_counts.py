@@ -1,12 +1,13 @@
 """Count the warnings and errors that the examples of libraries give, by code: is any of them a false alarm?
 
-    python benchmarks/warning_counts.py LIBRARY_DIR... [--sample 60] [--simulate] [--search DIR]... [--jobs 2]
-                                        [--timeout 120] [--resume F.jsonl] [--show CODE]
+    python benchmarks/warning_counts.py LIBRARY_DIR... [--sample 60] [--until check|analyse|simulate] [--search DIR]...
+                                        [--jobs 2] [--timeout 120] [--resume F.jsonl] [--show CODE]
 
 Each LIBRARY_DIR holds libraries; of each a random sample (the same in every run) of the classes with an experiment
-annotation is flattened and checked; with --simulate its experiment is run too.  --search names folders with what they
-use.  The table has a row for each library and a column for each code: models that have it.  --show prints each message
-of a code once, with a model that has it.
+annotation is flattened and checked; --until analyse goes through all passes, which have warnings of their own,
+--until simulate runs its experiment too.  --search names folders with what they use.  The table has a row for each
+library and a column for each code: models that have it.  --show prints each message of a code once, with a model that
+has it.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from library_sweep import experiments, session
 from sweeps import absolute, add_options, sweep
 from tables import Record
 
-Task = tuple[str, tuple[str, ...], str, bool]  # class, folders, library, whether it is run
+Task = tuple[str, tuple[str, ...], str, str]  # class, folders, library, how far to go
 
 
 def packages(folder: Path) -> list[str]:
@@ -38,13 +39,16 @@ def _is_library(path: Path) -> bool:
 
 def count(task: Task) -> Record:
     """Runs in a worker."""
-    name, libraries, library, is_run = task
+    name, libraries, library, until = task
     started = time.perf_counter()
     status = "checked"
     model = session(libraries).model(name)
     try:
         found: tuple[Diagnostic, ...] = model.check().diagnostics
-        if is_run:
+        if until != "check":
+            model.process()
+            found = (*found, *model.warnings)
+        if until == "simulate":
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", ModelWarning)
                 found = (*found, *model.simulate(record="outputs").problems)
@@ -79,7 +83,7 @@ def main() -> None:
     parser.add_argument("libraries", type=absolute, nargs="+")
     parser.add_argument("--search", type=absolute, action="append", default=[])
     parser.add_argument("--sample", type=int, default=60)
-    parser.add_argument("--simulate", action="store_true", help="run the experiments too")
+    parser.add_argument("--until", choices=("check", "analyse", "simulate"), default="check", help="how far to go")
     parser.add_argument("--show", default="", metavar="CODE")
     add_options(parser)
     arguments = parser.parse_args()
@@ -88,7 +92,7 @@ def main() -> None:
         folders = tuple(map(str, (folder, *arguments.search)))
         names = experiments(folders, packages(folder))
         chosen = sorted(random.Random(1).sample(names, min(arguments.sample, len(names))))
-        tasks += [(name, folders, Path(folder).name, arguments.simulate) for name in chosen]
+        tasks += [(name, folders, Path(folder).name, arguments.until) for name in chosen]
     sweep(count, tasks, arguments, lambda records: report(records, arguments.show), ("checked", "refused"))
 
 

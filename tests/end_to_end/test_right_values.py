@@ -259,6 +259,8 @@ model M
   Real T(unit = "K");
   Real q;
   parameter Real g(unit = "m/s2") = 9.81;
+  constant Real second(unit = "s") = 1;
+  constant Real lapse(unit = "s") = 2;
   connector C Real e(unit = "UNIT"); flow Real f(unit = "W"); end C;
   connector D Real e(unit = "V"); flow Real f(unit = "W"); end D;
   C c; D d;
@@ -314,6 +316,8 @@ def test_units_of_connectors_are_compared(model: str) -> None:
         "v = sqrt(2*g*x); p = 1000*g*x; q = x*t;",
         "v = if x > 1 then g*t else 0; p = abs(p); q = 1;",
         "v = q*x; p = 0.001*x; q = 3;",
+        "v = if t < 1 then 1/second*x else 0; p = 1e5; q = 1;",
+        "v = x/second + x/(2*second) - x/lapse; p = 1e5; q = 1;",
     ],
 )
 def test_units_that_may_agree_are_not_said(model: str, equations: str) -> None:

@@ -47,6 +47,12 @@ REFUSED = {
         "`a` of `M.f` has no value where it is read",
         True,
     ),
+    "later turn": (
+        "output Integer y; protected Integer k; algorithm y := 3; for i in 1:3 loop if i == 2 then k := i; end if; "
+        "if u > 0.5 then y := k; end if; end for;",
+        "`k` of `M.f` has no value where it is read",
+        False,
+    ),
 }
 NOT_NUMBERS = {
     "output": "output Real y; algorithm if u < 0.5 then y := 2; end if;",
@@ -74,6 +80,14 @@ FINE = {
         'output Real y; algorithm if u < 2 then y := if u < 0.5 then 2 else 0; else assert(false, "too much"); end if;'
     ),
     "endless": ("output Real y; algorithm while true loop y := if u < 0.5 then 2 else 0; break; end while;"),
+    "first turn": (
+        "output Real y; protected Integer n = 0; Real t; algorithm while n < 3 loop n := n + 1; "
+        "if n == 1 then t := u; end if; y := if t < 0.5 then 2 else 0; end while;"
+    ),
+    "first of a range": (
+        "output Real y; protected Real t; algorithm for i in 1:3 loop if i == 1 then t := u; end if; "
+        "if t < 0.5 then y := 2; else y := 0; end if; end for;"
+    ),
 }
 
 

@@ -1,8 +1,10 @@
 """Which variables of a function may be used before they have a value (MLS 12.4.4): definite assignment.
 
 Along every path through the statements: what is assigned for certain.  An array or record counts as assigned once a
-part of it is; which part is not followed.  What one `if` assigned has its value where another asks the same.  A path
-ends at `return`, at `assert(false, ...)` and at a call that never returns.  Cost: every statement once.
+part of it is; which part is not followed.  What one `if` assigned has its value where another asks the same.  Numbers
+that are plain from the statements before decide conditions, and the first turn of a loop is looked at apart: `if n ==
+1` in it assigns for all turns.  A path ends at `return`, at `assert(false, ...)` and at a call that never returns.
+Cost: every statement once, twice for each loop with an `if` in it.
 J. Gosling et al., The Java Language Specification, chapter 16.
 """
 
@@ -17,6 +19,7 @@ from kilohertz.ir.expr import (
     FALSE,
     TRUE,
     Binary,
+    Bool,
     Builtin,
     Call,
     Comprehension,
@@ -27,6 +30,7 @@ from kilohertz.ir.expr import (
     Index,
     Int,
     Range,
+    Real,
     Ref,
 )
 from kilohertz.ir.flat import (
@@ -47,9 +51,10 @@ from kilohertz.ir.flat import (
 from kilohertz.ir.types import EnumType, ExternalObjectType, FunctionType
 
 _NO_RETURN = frozenset({"ModelicaError", "ModelicaFormatError", "ModelicaVFormatError"})  # MLS 12.9.6.1
+_PLAIN = (Int, Real, Bool, Enum)
 _SIZES = frozenset({"size", "ndims"})  # of a variable: known before it has a value
-# Names that have a value, and pairs: a condition under which a name has one.
-Names = frozenset[str | tuple[Expr, str]]
+# Names that have a value, and pairs: a condition under which a name has one, or a name and the number that it is.
+Names = frozenset[str | tuple[Expr, str] | tuple[str, Expr]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,10 +76,11 @@ def unset_uses(f: Function, functions: Mapping[str, Function], lenient: bool) ->
     if f.external is not None or f.partial_of or f.is_record_constructor:
         return []
     paths = _Paths(f, functions, lenient)
-    end = paths.block(f.body, frozenset())
+    given = ((v.name, v.default) for v in (*f.outputs, *f.locals))
+    end = paths.block(f.body, frozenset((name, e) for name, e in given if isinstance(e, _PLAIN)))
     if end is not None:
         paths.returned(end, None, f.origin)
-    return paths.uses
+    return list(paths.uses.values())
 
 
 @dataclass(slots=True)
@@ -84,7 +90,7 @@ class _Paths:
     function: Function
     functions: Mapping[str, Function]
     lenient: bool
-    uses: list[UnsetUse] = field(default_factory=list)
+    uses: dict[tuple[str, int], UnsetUse] = field(default_factory=dict)  # by name and statement
     watched: dict[str, Local] = field(default_factory=dict)
     breaks: list[list[Names]] = field(default_factory=list)
     met: set[str] = field(default_factory=set)  # names assigned on any path so far
@@ -99,7 +105,10 @@ class _Paths:
     def returned(self, done: Names, statement: Statement | None, origin: Origin) -> None:
         for v in self.function.outputs:
             if v.name in self.watched and v.name not in done:
-                self.uses.append(UnsetUse(v, statement, origin))
+                self._note(v, statement, origin)
+
+    def _note(self, v: Local, statement: Statement | None, origin: Origin) -> None:
+        self.uses.setdefault((v.name, id(statement)), UnsetUse(v, statement, origin))
 
     def block(self, body: list[Statement], done: Names) -> Names | None:
         for s in body:
@@ -136,14 +145,12 @@ class _Paths:
 
     def _read(self, s: Statement, expressions: tuple[Expr, ...], done: Names) -> None:
         """Note the variables that expressions of a statement read without a value, once for each statement."""
-        met: set[str] = set()
         for e in expressions:
             for name in names_read(e, surely=self.lenient):
                 if self.lenient and self.n_ifs > 0 and name in self.met:
                     continue
-                if name in self.watched and name not in done and name not in met:
-                    met.add(name)
-                    self.uses.append(UnsetUse(self.watched[name], s, s.origin))
+                if name in self.watched and name not in done:
+                    self._note(self.watched[name], s, s.origin)
 
     def _assign(self, s: Statement, target: Expr | TupleTarget, value: Expr, done: Names) -> Names:
         targets = [t for t in target.elements if t is not None] if isinstance(target, TupleTarget) else [target]
@@ -151,18 +158,22 @@ class _Paths:
         self._read(s, (value, *inside), done)
         written = {root(t) for t in targets}
         self.met |= written
-        return _kept(done, written) | written
+        after = _kept(done, written) | written
+        number = _decided(value, done) if isinstance(target, Ref) else None
+        return after | {(target.name, number)} if isinstance(target, Ref) and isinstance(number, _PLAIN) else after
 
     def _if(self, s: IfStatement, done: Names) -> Names | None:
         ends: list[Names] = []
         pairs: set[tuple[Expr, str]] = set()
         around = done
         for k, (condition, body) in enumerate(s.branches):
-            if condition is FALSE:
-                continue
             self._read(s, (condition,), around)
+            decided = _decided(condition, around)
+            if decided is FALSE:
+                self.met |= set(_targets(body))
+                continue
             end = self._end(body, _under(condition, around), ends)
-            if condition is TRUE:
+            if decided is TRUE:
                 return _on_all(ends)
             if k == 0:  # a later branch is not taken whenever its condition holds
                 pairs |= {(condition, name) for name in end if isinstance(name, str)}
@@ -188,19 +199,33 @@ class _Paths:
         over = s.range if isinstance(s, ForStatement) else s.condition
         self._read(s, (over,), done)
         self.breaks.append([])
-        done = _kept(done, set(_targets(s.body)))
-        end = self.block(s.body, done)
+        end = self._turns(s, done)
         ends = self.breaks.pop()
         if isinstance(s, WhileStatement) and over is TRUE:
             return _on_all(ends)  # only a break leads on
         if end is not None:
             ends.append(end)
-        if not self.lenient and not _is_filled(over):
+        if not self.lenient and not _is_filled(_decided(over, done)):
             ends.append(done)
         after = _on_all(ends)
         if after is not None and self.lenient and isinstance(s, WhileStatement):
             after |= set(_targets(s.body))
         return after
+
+    def _turns(self, s: ForStatement | WhileStatement, done: Names) -> Names | None:
+        """What the last turn of a loop leads to: of any of them, or where an `if` may tell the first one, of that."""
+        written = set(_targets(s.body))
+        end: Names | None = None
+        if any(isinstance(one, IfStatement) for one in s.body):
+            first = done
+            if isinstance(s, ForStatement) and isinstance(s.range, Range) and isinstance(s.range.first, Int):
+                written.add(s.name)
+                first = _kept(done, {s.name}) | {(s.name, s.range.first)}
+            end = self.block(s.body, first)
+            if end is None:
+                return None
+        later = self.block(s.body, _kept(done if end is None else end, written))
+        return later if end is None else end if later is None else end & later
 
 
 def set_in_parts(f: Function) -> frozenset[str]:
@@ -241,16 +266,29 @@ def _under(condition: Expr, done: Names) -> Names:
     for c in holding:
         if isinstance(c, Binary) and c.op == "and":
             holding += (c.left, c.right)
-    return done | {one[1] for one in done if isinstance(one, tuple) and one[0] in holding}
+    named = (one for one in done if isinstance(one, tuple))
+    return done | {name for c, name in named if isinstance(name, str) and c in holding}
 
 
 def _kept(done: Names, written: set[str]) -> Names:
-    """Without pairs whose condition reads what is written."""
-    return frozenset(one for one in done if isinstance(one, str) or not written & set(names_read(one[0])))
+    """Without pairs whose condition reads, or whose number is of what is written."""
+    return frozenset(one for one in done if isinstance(one, str) or not written & _of_pair(one[0]))
+
+
+def _of_pair(first: Expr | str) -> set[str]:
+    return {first} if isinstance(first, str) else set(names_read(first))
+
+
+def _decided(e: Expr, done: Names) -> Expr:
+    """An expression with the numbers that its names are known to be."""
+    numbers = {one[0]: one[1] for one in done if isinstance(one, tuple) and isinstance(one[0], str)}
+    return make.substitute(e, numbers) if numbers else e
 
 
 def _is_filled(over: Expr) -> bool:
-    """A range or array that is known to have an element."""
+    """A range or array that is known to have an element, or a condition that holds at first."""
+    if over is TRUE:
+        return True
     if isinstance(over, Range) and isinstance(over.first, Int) and isinstance(over.last, Int) and over.step is None:
         return over.first.value <= over.last.value
     return any(d is not None and d > 0 for d in over.ty.dims[:1])

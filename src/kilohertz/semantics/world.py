@@ -29,7 +29,7 @@ class World:
     def __init__(self, libraries: Libraries) -> None:
         self.libraries = libraries
         self.warnings: list[Diagnostic] = []
-        self.rescaled: set[Expr] = set()  # stand where a constant factor of 1 was left out: its unit may be another
+        self.rescaled: set[Expr] = set()  # products with a constant that is a number by now: its unit is gone
         self.redeclared: list[tuple[Any, ...]] = []  # what rules.Redeclared is made of; to be checked at last
         self.specs: dict[tree.Modification, Spec] = {}  # by what was written
         self.views: dict[int, View] = {}  # of all classes that were read, by definition; to be checked at last

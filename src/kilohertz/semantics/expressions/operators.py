@@ -54,9 +54,9 @@ class Operators:
         if not _is_number(a.ty) or not _is_number(b.ty) or not _shapes_fit(op, a.ty, b.ty):
             raise self._mismatch(op, a.ty, b.ty, node, ctx)
         result = make.binary(op, a, b)
-        if op in _PRODUCTS and isinstance(node, tree.Binary) and (result is a or result is b):
-            gone = node.right if result is a else node.left
-            if isinstance(gone, tree.Ref):  # a constant that is 1, with a unit of its own perhaps
+        if op in _PRODUCTS and isinstance(node, tree.Binary):
+            sides = ((a, node.left), (b, node.right))
+            if any(make.is_literal(e) and not _is_of_digits(written) for e, written in sides):
                 self.elaborator.world.rescaled.add(result)
         return result
 
@@ -271,3 +271,21 @@ def _shapes_fit(op: str, a: Type, b: Type) -> bool:
     if op == "/":
         return not y
     return not y and (not x or len(x) == 2)
+
+
+def _is_of_digits(written: tree.Expr) -> bool:
+    """Whether numbers were written without the name of a constant, which may have a unit."""
+    stack = [written]
+    while stack:
+        match stack.pop():
+            case tree.Number():
+                continue
+            case tree.Unary(operand=operand):
+                stack.append(operand)
+            case tree.Binary(left=left, right=right):
+                stack += (left, right)
+            case tree.Array(elements=elements):
+                stack += elements
+            case _:
+                return False
+    return True
