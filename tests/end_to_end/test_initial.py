@@ -244,6 +244,43 @@ def test_an_algorithm_that_sets_nothing_does_what_it_says(tmp_path: Path) -> Non
     assert seen.terminated == "enough"
 
 
+INITIAL_ALGORITHM = """
+model InitialAlgorithm "Effects of an initial algorithm: where it sets nothing, and where its loop stays one"
+  parameter Integer most = 3;
+  parameter Real p(fixed = false);
+  parameter Real least = 0;
+  Real x(start = 1, fixed = true);
+initial algorithm
+  p := 0;
+  while p < most loop
+    p := p + 1;
+    if p > 4 then
+      terminate("too many: " + String(p));
+    end if;
+  end while;
+initial algorithm
+  if x < least then
+    terminate("too small");
+  end if;
+equation
+  der(x) = -x;
+end InitialAlgorithm;
+"""
+
+
+@pytest.mark.parametrize("solver", ["cvode", "rk4"])
+def test_an_initial_algorithm_ends_the_run(tmp_path: Path, solver: str) -> None:
+    path = tmp_path / "InitialAlgorithm.mo"
+    path.write_text(INITIAL_ALGORITHM)
+    model = kilohertz.load(path)
+    step: dict[str, Any] = {"step": 0.01} if solver == "rk4" else {}
+    assert model.simulate(solver=solver, **step).time[-1] == 1.0
+    for settings, said in (({"most": 6}, "too many: 6"), ({"least": 2.0}, "too small")):
+        seen = Statistics()
+        ended = model.simulate(solver=solver, settings=settings, statistics=seen, **step)
+        assert list(ended.time) == [0.0] and seen.terminated == said
+
+
 RESETTABLE = """
 model Resettable "After MLS 8.6: in steady state or at its value at the start, which a reset gives again"
   parameter Boolean steadyState = true;

@@ -379,3 +379,23 @@ def test_a_start_that_stands_in_for_a_value_may_name_parameters_declared_later(m
     assert loaded.simulate(stop=1).parameters == {"a": 3, "b": 6, "c": -6, "d": 2}
     assert loaded.simulate(stop=1, settings={"d": 4}).parameters == {"a": 5, "b": 10, "c": -10, "d": 4}
     assert loaded.simulate(stop=1, settings={"b": 1}).parameters == {"a": 3, "b": 1, "c": -1, "d": 2}
+
+
+WRONG_INVERSE = """
+model M
+  function cube input Real x; output Real y; algorithm y := x^3; annotation(inverse(x = twice(y))); end cube;
+  function twice input Real y; output Real x; algorithm x := 2*y; end twice;
+  Real x(start = 1);
+equation
+  cube(x) = 8 + 19*time;
+end M;
+"""
+
+
+def test_an_inverse_that_is_none_is_not_used(model: str) -> None:
+    found = kilohertz.load(write(model, WRONG_INVERSE))
+    result = found.simulate(stop=1)
+    assert [d.message for d in found.warnings] == [
+        "`M.twice` is not the inverse that `M.cube` names it, and is not used"
+    ]
+    assert result["x"][[0, -1]] == pytest.approx([2, 3], rel=1e-6)

@@ -222,6 +222,9 @@ class ExternalCall:
     declared_pure: bool = False  # by the keyword; what has none counts as impure in doubt (MLS 12.3)
 
 
+Inverse = tuple[str, str, tuple[str, ...]]  # the input it gives, the function, its arguments by their names
+
+
 @dataclass(slots=True)
 class Function:
     """A Modelica function.  `derivatives` and `inverses` keep what its annotations say, in order."""
@@ -238,7 +241,7 @@ class Function:
     smooth_order: int | None = None
     derivatives: list[DerivativeOf] = field(default_factory=list)
     # (input solved for, function id, arguments)
-    inverses: list[tuple[str, str, tuple[str, ...]]] = field(default_factory=list)
+    inverses: list[Inverse] = field(default_factory=list)
     partial_of: tuple[str, ...] = ()  # `der(f, x, y)`: function id, inputs it is derived by; passes give it a body
     generate_events: bool = False
     is_record_constructor: bool = False

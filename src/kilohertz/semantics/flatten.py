@@ -31,7 +31,6 @@ from kilohertz.semantics.rules import (
     check_classes,
     check_component,
     check_conditions,
-    check_inverses,
     check_limits,
     check_outputs,
     check_pre,
@@ -40,6 +39,7 @@ from kilohertz.semantics.rules import (
     check_units,
     check_values,
     check_variability,
+    false_inverses,
 )
 from kilohertz.semantics.world import World
 from kilohertz.syntax import Libraries, annotation_args, annotation_value, paused_collector, tree
@@ -161,10 +161,12 @@ class _Flattener:
             check_variability(survey, self.elaborator.evaluation.variables),
             (one for function in self.flat.functions.values() for one in check_outputs(function)),
             check_values(self.flat),
-            check_inverses(self.flat),
         ):
             for one in broken:
                 world.record(one)
+        for function, named, said in false_inverses(self.flat):
+            function.inverses.remove(named)
+            world.record(said)
 
     def _is_of_type(self, variable: str, attribute: str) -> bool:
         """Whether a limit is one of a type, which its users may not even know."""

@@ -46,6 +46,8 @@ def equations_of(algorithm: Algorithm, flat: Flat, evaluator: Evaluator, initial
         Executor(evaluator, LIMIT, effects).execute(algorithm.statements, env)
     finally:
         evaluator.targets = frozenset()
+    if initial and any(not isinstance(effect, Assert) for _, _, effect in effects.met):
+        raise Unsupported("a call or terminate in an initial algorithm")
     equations: list[Equation] = []
     for ref in targets:
         variables = evaluator.model(ref).items

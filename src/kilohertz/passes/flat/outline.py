@@ -151,9 +151,10 @@ class Outline:
             self._output_of[name] = Ref(output.name, place.ty)
             self._on_entry[name] = Ref(before.name, place.ty)
         self._begins = algorithm.statements[0] if algorithm.statements else None
-        self._acts_at_start = any(map(_is_initial, statement_expressions(algorithm.statements)))
-        body = self._statements(algorithm.statements, frozenset(), True)
-        if not results and not self._made and not self.host.is_initial:  # it asserts or calls: nobody would ask for it
+        at_start = self.host.is_initial
+        self._acts_at_start = at_start or any(map(_is_initial, statement_expressions(algorithm.statements)))
+        body = self._statements(algorithm.statements, frozenset(), not at_start)
+        if not results and not self._made and not at_start:  # it asserts or calls: nobody would ask for it
             at_events = all(isinstance(s, WhenStatement) for s in algorithm.statements)
             ty, nothing = (BOOLEAN, FALSE) if at_events else (REAL, make.ZERO)
             self._output(ty, nothing, at_events)

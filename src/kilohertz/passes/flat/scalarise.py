@@ -391,7 +391,10 @@ class _Scalariser:
         def entry(ref: Ref) -> Expr:
             return pack(at_entry(ref, self._flat, self._evaluator, ref.name in in_when, initial))
 
-        host = Host(entry, lambda e: self._watched(e, equations), self._made_variable, self.is_pure, initial)
+        def variable(ty: Type, discrete: bool) -> Ref:
+            return self._made_variable(ty, discrete, initial)
+
+        host = Host(entry, lambda e: self._watched(e, equations), variable, self.is_pure, initial)
         for part in outlined(algorithm, f"$algorithm{self._n_outlined}", host):
             name = part.function.id
             self._functions[name] = part.function
@@ -407,7 +410,7 @@ class _Scalariser:
                 done: list[Equation] = [CallEquation(call, algorithm.origin)]
                 self._out.equations.append(WhenEquation([(at_start, done)], algorithm.origin))
             for effect in part.effects:
-                equations += self._equation(effect)
+                (self._out.equations if initial else equations).extend(self._equation(effect))
             self._log.warnings += stale(part, in_when, self._flat.variables)
         self._n_outlined += 1
         for target in targets:
@@ -415,8 +418,9 @@ class _Scalariser:
                 assert isinstance(item, Ref)
                 self._out.variables[item.name].variability = DISCRETE_TIME
 
-    def _made_variable(self, ty: Type, discrete: bool) -> Ref:
-        """A variable of the model that holds what a part of an algorithm hands to the next, or wants done."""
+    def _made_variable(self, ty: Type, discrete: bool, initial: bool) -> Ref:
+        """A variable of the model that holds what a part of an algorithm hands to the next, or wants done; what one of
+        the start alone gives stays."""
         name = f"$part{self._n_made}"
         self._n_made += 1
         origin = Origin(passes=(Scalarise.name,))
@@ -424,6 +428,9 @@ class _Scalariser:
             variability = DISCRETE_TIME if discrete else CONTINUOUS
             made = Variable(name + suffix, scalar, variability, protected=True, origin=origin, purpose=Purpose.MADE)
             self._out.variables[made.name] = made
+            if initial:
+                ref = Ref(made.name, scalar)
+                self._out.equations.append(Equality(ref, Builtin("pre", (ref,), scalar), origin))
         return Ref(name, ty)
 
     def _watched(self, e: Expr, equations: list[Equation]) -> Ref:

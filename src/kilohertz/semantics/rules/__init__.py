@@ -15,7 +15,7 @@ from kilohertz.semantics.rules.assignability import (
 from kilohertz.semantics.rules.classes import check_classes
 from kilohertz.semantics.rules.conditions import check_conditions
 from kilohertz.semantics.rules.inheritance import check_bases
-from kilohertz.semantics.rules.inverses import check_inverses
+from kilohertz.semantics.rules.inverses import false_inverses
 from kilohertz.semantics.rules.limits import check_limits
 from kilohertz.semantics.rules.prefixes import check_component
 from kilohertz.semantics.rules.redeclarations import Redeclared, check_redeclarations, check_replaceable
@@ -33,7 +33,6 @@ __all__ = [
     "check_component",
     "check_conditions",
     "check_function",
-    "check_inverses",
     "check_limits",
     "check_outer",
     "check_outputs",
@@ -43,4 +42,5 @@ __all__ = [
     "check_units",
     "check_values",
     "check_variability",
+    "false_inverses",
 ]
