@@ -6,9 +6,10 @@ The rule: every `--every`-th class of `Modelica` with an experiment annotation (
 names, at most `--most`.  Each is exported with `ros34pw2` at 1 ms, validated by FMPy and run by it over 200 steps
 (Co-Simulation) and the same time (Model Exchange, its CVODE, with its cap of 500 steps in an output interval
 lifted).  Co-Simulation must have the bits of our own run; Model Exchange must stay within 1 % of each state's range of
-our run with CVODE, on average, or within 1e-5, ten times the tolerance.  Prints a table of failures by cause, time of
-an export and size.  With `--resume` each row goes to a file as soon as it is known, and those there already are not
-made again; `--minutes` ends a piece of the sweep after that time.
+our run with CVODE, on average, or within 1e-5, ten times the tolerance; where it is not, at a tolerance of 1e-10.
+Where FMPy's CVODE gives up the FMU is run by ours.  Prints a table of failures by cause, time of an export (of FMI 2,
+which comes first) and size.  With `--resume` each row goes to a file as soon as it is known, and those there already
+are not made again; `--minutes` ends a piece of the sweep after that time.
 """
 
 from __future__ import annotations
@@ -29,12 +30,12 @@ from typing import Any
 import numpy as np
 
 from kilohertz.base import ModelError
-from kilohertz.driver import Model, Session, export, load
+from kilohertz.driver import Model, Session, export, load, simulate_fmu
 from kilohertz.results import Result
 
 VERSIONS = (2, 3)
 STEP, STEPS = 1e-3, 200
-NEAR, TOLERANCE = 0.01, 1e-6
+NEAR, TOLERANCE, FINE = 0.01, 1e-6, 1e-10
 LEAST = 10 * TOLERANCE  # what both solvers take for nothing, where the nominal value is 1
 MOST_STEPS = 1_000_000
 
@@ -62,10 +63,10 @@ def bounded_run(name: str) -> Result:
 
 
 @functools.cache
-def exact_run(name: str) -> Result:
+def exact_run(name: str, tolerance: float) -> Result:
     """Our run with CVODE."""
     stop = start_of(name) + STEPS * STEP
-    return model_of(name).simulate(stop=stop, intervals=STEPS // 2, tolerance=TOLERANCE)
+    return model_of(name).simulate(stop=stop, intervals=STEPS // 2, tolerance=tolerance)
 
 
 def last_rows(instants: Any) -> Any:
@@ -114,31 +115,61 @@ def lift_the_cap() -> None:
 
 
 def model_exchange(path: Path, name: str) -> str:
-    """Why Model Exchange is not near our run with CVODE; empty where it is."""
+    """Why Model Exchange is not near our run with CVODE; empty where it is.
+
+    A run whose own error is wider than the tube says nothing: what is far is asked for once more, at a finer tolerance.
+    """
+    import fmpy
+
+    described = fmpy.read_model_description(str(path))
+    states = [u.variable.derivative.name for u in described.derivatives]
+    cause = ""
+    for tolerance in (TOLERANCE, FINE):
+        try:
+            there = by_fmpy(path, states, start_of(name), tolerance)
+        except Exception as error:
+            return given_up(path, name, states, str(error))
+        cause = far_from_ours(name, states, there["time"], there, tolerance)
+        if not cause:
+            break
+    return cause
+
+
+def by_fmpy(path: Path, states: list[str], start: float, tolerance: float) -> Any:
     import fmpy
 
     lift_the_cap()
+    return fmpy.simulate_fmu(
+        str(path),
+        fmi_type="ModelExchange",
+        output=states,
+        start_time=start,
+        stop_time=start + STEPS * STEP,
+        output_interval=STEP * 2,
+        relative_tolerance=tolerance,
+        record_events=False,
+    )
+
+
+def given_up(path: Path, name: str, states: list[str], why: str) -> str:
+    """FMPy has no end of the run: whether the FMU is to blame, or its solver, is seen where ours runs the FMU."""
     start = start_of(name)
-    described = fmpy.read_model_description(str(path))
-    states = [u.variable.derivative.name for u in described.derivatives]
-    stop = start + STEPS * STEP
+    times = {"start": start, "stop": start + STEPS * STEP, "intervals": STEPS // 2}
     try:
-        there = fmpy.simulate_fmu(
-            str(path),
-            fmi_type="ModelExchange",
-            output=states,
-            start_time=start,
-            stop_time=stop,
-            output_interval=STEP * 2,
-            relative_tolerance=TOLERANCE,
-            record_events=False,
-        )
-    except Exception as error:
-        return f"ME: {str(error)[:100]}"
-    here = exact_run(name)
+        there = simulate_fmu(path, kind="me", tolerance=TOLERANCE, record=states, **times)
+    except ModelError as error:
+        return f"ME: {why[:100]}; ours: {error.diagnostics[0].code}"
+    rows = last_rows(there.time)
+    columns = {state: there[state][rows] for state in states if state in there.names}
+    cause = far_from_ours(name, states, there.time[rows], columns, TOLERANCE)
+    return cause or f"FMPy's CVODE gives up, ours runs this FMU: {why[:100]}"
+
+
+def far_from_ours(name: str, states: list[str], instants: Any, columns: Any, tolerance: float) -> str:
+    here = exact_run(name, tolerance)
     for state in (s for s in states if s in here.names):
         size = max(np.ptp(here[state]), 1e-3 * np.max(np.abs(here[state])), 1e-9)
-        far = np.mean(distance(here.time, here[state], there["time"], there[state]))
+        far = np.mean(distance(here.time, here[state], instants, columns[state]))
         if far > max(NEAR * size, LEAST):
             return f"ME: far from our run in {state}: {far:.2g} of {size:.2g}"
     return ""
@@ -232,7 +263,7 @@ def main() -> None:
     print(f"\n{len(names)} classes, each as FMI 2 and 3: {len(rows)} of {2 * len(names)} known")
     for cause, count in causes.most_common():
         print(f"| {cause} | {count} |")
-    seconds = np.median([row["seconds"] for row in rows if "seconds" in row])
+    seconds = np.median([row["seconds"] for row in rows if "seconds" in row and row["fmi"] == VERSIONS[0]])
     size = np.median([row["bytes"] for row in rows if "bytes" in row])
     print(f"export: median {seconds:.1f} s; size: median {size / 1024:.0f} KiB")
 
