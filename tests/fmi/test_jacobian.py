@@ -49,14 +49,16 @@ def test_columns_go_together(version: int, tmp_path: Path) -> None:
             assert np.allclose(run[f"x[{i}]"], runs[0][f"x[{i}]"], rtol=0, atol=1e-7)
 
 
-def test_a_task_asks_for_directional_derivatives(tmp_path: Path) -> None:
+def test_a_task_makes_one_call_for_each_colour(tmp_path: Path) -> None:
     file, chain = tmp_path / "Chain.mo", tmp_path / "Chain.fmu"
     file.write_text(MODEL.replace("x[5] - x[6] ^ 3", "x[5] - x[6] ^ 3 + sin(50 * time)"), encoding="utf-8")
     export(load(file), chain, fmi=3, kinds=("me",), solver="rk4", step=1e-4)
     without = changed(chain, 'providesDirectionalDerivatives="true"', 'providesDirectionalDerivatives="false"')
     exact = simulate_fmu(chain, stop=0.2, intervals=200, tolerance=1e-10)
-    for path, is_symbolic in ((chain, True), (without, False)):
+    dense = changed(without, "dependencies=", "ignored=")
+    for path, is_symbolic in ((chain, True), (without, True), (dense, False)):
         wrapped = wrapped_in_cache(path, ("x*",))
+        assert ("|0 1 2 0 1 2|0,1 0,1,2 1,2,3 2,3,4 3,4,5 4,5" in wrapped.path.read_text()) == is_symbolic
         step = load(f"{wrapped.path}:{wrapped.class_name}").process()
         assert (step.directional is not None) == is_symbolic, step.no_directional
         job = open_job(f"{path}:x*", duration=0.2)

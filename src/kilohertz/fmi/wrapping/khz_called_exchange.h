@@ -92,6 +92,21 @@ static void khz_called_at(khz_called_fmu *f, double time, const double *states, 
     }
 }
 
+/* What states usually are, where the FMU says it. */
+static void khz_called_nominals(khz_called_fmu *f)
+{
+    typedef int (*ask)(void *, double *, size_t);
+    double *const nominals = f->jacobian.nominals;
+    const ask call = (ask)khz_called_find(f, "GetNominalsOfContinuousStates");
+    if (nominals == NULL) {
+        return;
+    }
+    const int status = call != NULL ? call(f->instance, nominals, (size_t)f->n_states) : KHZ_CALLED_DISCARD;
+    for (int32_t i = 0; i < f->n_states; i++) {
+        nominals[i] = status <= KHZ_CALLED_WARNING && nominals[i] > 0.0 ? nominals[i] : 1.0;
+    }
+}
+
 /* Initial equations. */
 static void khz_called_begin(void *object, double time, const double *inputs, double *out)
 {
@@ -100,6 +115,7 @@ static void khz_called_begin(void *object, double time, const double *inputs, do
         khz_called_initialise(f, time, inputs);
         f->epoch = 1;
         khz_called_settle(f);
+        khz_called_nominals(f);
     } else if (!khz_called_same(inputs, f->given, f->inputs.n_values)) {
         khz_called_plain(f, "EnterEventMode");
         khz_called_give(f, inputs);
@@ -153,26 +169,41 @@ static void khz_called_rates(void *object, double time, const double *states, co
                       f->n_states);
 }
 
-/* Derivatives of states along states, as the FMU says them; 0 where it does not. */
-static int khz_called_offered(khz_called_fmu *f, const double *along, double *out)
+/* The Jacobian at a point, where it is not that already. */
+static void khz_called_jacobian_at(khz_called_fmu *f, double time, const double *states, const double *inputs,
+                                   int epoch)
 {
-    typedef int (*ask_2)(void *, const uint32_t *, size_t, const uint32_t *, size_t, const double *, double *);
-    typedef int (*ask_3)(void *, const uint32_t *, size_t, const uint32_t *, size_t, const double *, size_t, double *,
-                         size_t);
-    const khz_called_group *const x = &f->knowns.groups[0];
-    const khz_called_group *const xd = &f->unknown.groups[0];
-    const size_t n = (size_t)f->n_states;
-    if (f->directional == NULL) {
-        return 0;
+    khz_called_jacobian *const j = &f->jacobian;
+    const int32_t n = f->n_states;
+    if (j->at_epoch == epoch && j->at_time == time && khz_called_same(states, j->at_states, n) &&
+        khz_called_same(inputs, j->at_inputs, f->inputs.n_values)) {
+        return;
     }
-    const int status = f->version == 2 ? ((ask_2)f->directional)(f->instance, xd->references, xd->n_references,
-                                                                 x->references, x->n_references, along, out)
-                                       : ((ask_3)f->directional)(f->instance, xd->references, xd->n_references,
-                                                                 x->references, x->n_references, along, n, out, n);
-    if (status > KHZ_CALLED_WARNING || status < 0) {
-        f->directional = NULL; /* it is not asked again */
+    int has_here = 0;
+    for (int32_t colour = 0; colour < j->n_colours; colour++) {
+        for (int32_t i = 0; i < n; i++) {
+            j->moved[i] = j->colours[i] == colour ? 1.0 : 0.0;
+        }
+        khz_called_at(f, time, states, inputs);
+        const int is_offered = khz_called_offered(j, f->instance, f->version, j->moved, j->there);
+        if (!is_offered && !has_here) {
+            khz_called_rates(f, time, states, inputs, epoch, j->here);
+            has_here = 1;
+        }
+        if (!is_offered) {
+            for (int32_t i = 0; i < n; i++) {
+                j->moved[i] = states[i] + (j->colours[i] == colour ? khz_called_shift(j, states, i) : 0.0);
+            }
+            khz_called_rates(f, time, j->moved, inputs, epoch, j->there);
+        }
+        khz_called_keep(j, n, colour, states, !is_offered);
     }
-    return f->directional != NULL;
+    memcpy(j->at_states, states, (size_t)n * sizeof *states);
+    if (f->inputs.n_values > 0) {
+        memcpy(j->at_inputs, inputs, (size_t)f->inputs.n_values * sizeof *inputs);
+    }
+    j->at_time = time;
+    j->at_epoch = epoch;
 }
 
 static double khz_called_largest(const double *values, int32_t n, double least)
@@ -183,7 +214,7 @@ static double khz_called_largest(const double *values, int32_t n, double least)
     return least;
 }
 
-/* How derivatives change where time, states and inputs move: by the FMU's own word along states, else differences. */
+/* How derivatives change where time, states and inputs move: by the Jacobian along states, else by a difference. */
 static void khz_called_rates_along(void *object, double time, const double *states, const double *inputs, int epoch,
                                    double time_d, const double *states_d, const double *inputs_d, double *out)
 {
@@ -191,30 +222,29 @@ static void khz_called_rates_along(void *object, double time, const double *stat
     const int32_t n = f->n_states;
     const int32_t n_inputs = f->inputs.n_values;
     double *const u = f->moved;
-    double *const x = u + n_inputs;
-    double *const here = x + n;
-    khz_called_at(f, time, states, inputs);
-    const int offered = khz_called_offered(f, states_d, out);
-    if (!offered) {
-        memset(out, 0, (size_t)n * sizeof *out);
+    double *const there = u + n_inputs;
+    double *const here = there + n;
+    memset(out, 0, (size_t)n * sizeof *out);
+    if (f->has_ended) {
+        return; /* nothing moves until the run is over */
     }
-    double far = khz_called_largest(inputs_d, n_inputs, fabs(time_d));
-    far = offered ? far : khz_called_largest(states_d, n, far);
+    if (khz_called_largest(states_d, n, 0.0) > 0.0) {
+        khz_called_jacobian_at(f, time, states, inputs, epoch);
+        khz_called_jacobian_apply(&f->jacobian, n, states_d, out);
+    }
+    const double far = khz_called_largest(inputs_d, n_inputs, fabs(time_d));
     if (far == 0.0) {
         return;
     }
     const double size = khz_called_largest(inputs, n_inputs, fmax(1.0, fabs(time)));
-    const double h = 1.5e-8 * (offered ? size : khz_called_largest(states, n, size)) / far; /* root of the rounding */
+    const double h = sqrt(DBL_EPSILON) * size / far;
     for (int32_t i = 0; i < n_inputs; i++) {
         u[i] = inputs[i] + h * inputs_d[i];
     }
-    for (int32_t i = 0; i < n; i++) {
-        x[i] = states[i] + (offered ? 0.0 : h * states_d[i]);
-    }
     khz_called_rates(object, time, states, inputs, epoch, here);
-    khz_called_rates(object, time + h * time_d, x, u, epoch, x);
+    khz_called_rates(object, time + h * time_d, states, u, epoch, there);
     for (int32_t i = 0; i < n; i++) {
-        out[i] += (x[i] - here[i]) / h;
+        out[i] += (there[i] - here[i]) / h;
     }
     khz_called_at(f, time, states, inputs);
 }

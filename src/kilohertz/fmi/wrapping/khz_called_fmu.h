@@ -84,6 +84,8 @@ typedef struct khz_called_list {
     int32_t n_values;
 } khz_called_list;
 
+#include "khz_called_jacobian.h"
+
 typedef struct khz_called_callbacks {
     void (*logger)(void *, const char *, int, const char *, const char *, ...);
     void *(*allocate)(size_t, size_t);
@@ -123,10 +125,8 @@ typedef struct khz_called_fmu {
     int32_t epoch; /* the stretch between two events that goes on, counted from 1 */
     double next;   /* time event, or KHZ_CALLED_NEVER */
     void *set_time, *set_states, *get_states, *rates, *indicators, *do_step;
-    void *directional;       /* NULL: the FMU does not offer it, or offers what it does not have */
-    khz_called_list knowns;  /* states and ... */
-    khz_called_list unknown; /* ... derivatives, as references */
-    double *moved;           /* inputs, states and derivatives beside those of a point */
+    khz_called_jacobian jacobian;
+    double *moved; /* inputs, states and derivatives beside those of a point */
     char name[KHZ_CALLED_NAME];
     char said[KHZ_CALLED_TEXT];   /* its last message */
     uint64_t counts[KHZ_WATCHES]; /* of calls in its steps */

@@ -95,20 +95,29 @@ static double *khz_called_room(const khz_called_fmu *f, int32_t n)
     return room;
 }
 
-/* References of states and, behind a bar, of their derivatives; "": the FMU offers no directional derivatives. */
+/* What is known of the Jacobian (khz_called_jacobian.h); "": nothing. */
 static void khz_called_directions(khz_called_fmu *f, const char *text)
 {
-    const char *const bar = strchr(text, '|');
-    char *const states = bar != NULL ? strdup(text) : NULL;
-    if (states == NULL) {
+    char *parts[4] = {NULL, NULL, NULL, NULL};
+    if (text[0] == '\0') {
         return;
     }
-    states[bar - text] = '\0';
-    khz_called_read(f, &f->knowns, states, (size_t)f->n_states);
-    khz_called_read(f, &f->unknown, bar + 1, (size_t)f->n_states);
-    free(states);
+    int fails = 0;
+    for (int32_t i = 0; i < 4; i++) {
+        text = khz_called_part(text, &parts[i]);
+        fails |= parts[i] == NULL;
+    }
     f->moved = khz_called_room(f, f->inputs.n_values + 2 * f->n_states);
-    f->directional = khz_called_find(f, "GetDirectionalDerivative");
+    if (fails || !khz_called_jacobian_make(&f->jacobian, parts, f->n_states, f->inputs.n_values)) {
+        ModelicaFormatError("there is no memory for the FMU `%s`", f->name);
+    }
+    khz_called_read(f, &f->jacobian.states, parts[0], (size_t)f->n_states);
+    khz_called_read(f, &f->jacobian.rates, parts[1], (size_t)f->n_states);
+    const int is_offered = f->jacobian.states.n_values > 0;
+    f->jacobian.directional = is_offered ? khz_called_find(f, "GetDirectionalDerivative") : NULL;
+    for (int32_t i = 0; i < 4; i++) {
+        free(parts[i]);
+    }
 }
 
 /* The external object: an instance with its parameters set.  `how` is {version, 1 for Model Exchange, number of inputs,
@@ -172,7 +181,7 @@ static void khz_called_free(void *object)
     if (release != NULL) {
         release(f->instance);
     }
-    khz_called_list *const lists[] = {&f->inputs, &f->outputs, &f->knowns, &f->unknown};
+    khz_called_list *const lists[] = {&f->inputs, &f->outputs, &f->jacobian.states, &f->jacobian.rates};
     for (int32_t i = 0; i < 4; i++) {
         for (int32_t j = 0; j < lists[i]->n_groups; j++) {
             free(lists[i]->groups[j].references);
@@ -180,6 +189,7 @@ static void khz_called_free(void *object)
             free(lists[i]->groups[j].values);
         }
     }
+    khz_called_jacobian_free(&f->jacobian);
     free(f->moved);
     free(f->given);
     free(f->states);

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from kilohertz.fmi.importing.description import Description
 from kilohertz.fmi.importing.jacobian import jacobian_plan
@@ -97,7 +98,7 @@ class _Wrapper:
       input Integer how[6] "version, Model Exchange, inputs, outputs, states, event indicators";
       input String inputs "kinds and value references";
       input String outputs "likewise";
-      input String derivatives "of states, a bar, of their derivatives; none: no directional derivatives";
+      input String derivatives "what is known of the Jacobian; nothing: it is left to the solver";
       input String parameters "likewise";
       input Real values[:] "of parameters";
       input Real starts[:] "of parameters, as the FMU has them";
@@ -152,15 +153,25 @@ class _Wrapper:
         )
 
     def _directions(self) -> str:
-        """References of states and derivatives where the FMU offers directional derivatives between them."""
+        """The Jacobian as `khz_called_jacobian.h` reads it, where the FMU offers directional derivatives between states
+        or its structure saves calls; else nothing: differences along each state are the solver's own business."""
         plan = jacobian_plan(self.d) if self.kind == "me" else None
-        if plan is None or not plan["directional"]:
+        n = self.sizes.states
+        if plan is None or len(plan["rows"]) != n:
             return ""
+        offered = self._offered(plan)
+        if not offered and len(plan["groups"]) >= n:
+            return ""
+        colours = {column: i for i, group in enumerate(plan["groups"]) for column in group}
+        return "|".join((offered or "|", " ".join(str(colours[c]) for c in range(n)), _by_column(plan["rows"], n)))
+
+    def _offered(self, plan: dict[str, Any]) -> str:
+        """References of states, a bar, of derivatives; empty where the FMU cannot be asked for all of them at once."""
         by_reference = {v.reference: Port(v) for v in reversed(self.d.variables) if v.type == "Real"}
         lists = [[by_reference[r] for r in plan[which] if r in by_reference] for which in ("states", "rates")]
         kinds = {port.variable.kind for ports in lists for port in ports}
         sizes = [_length(ports) for ports in lists]
-        if kinds not in ({"Real"}, {"Float64"}) or sizes != [self.sizes.states] * 2:
+        if not plan["directional"] or kinds not in ({"Real"}, {"Float64"}) or sizes != [self.sizes.states] * 2:
             return ""
         return "|".join(" ".join(port.in_list() for port in ports) for ports in lists)
 
@@ -288,6 +299,17 @@ class _Wrapper:
       {free("wish_")} = completed({point});
     end when;
 """
+
+
+def _by_column(rows: Sequence[Sequence[int]], n: int) -> str:
+    """Rows of each column, from those that have it."""
+    if all(len(row) == n for row in rows):
+        return "*"
+    columns: list[list[str]] = [[] for _ in range(n)]
+    for i, row in enumerate(rows):
+        for column in row:
+            columns[column].append(str(i))
+    return " ".join(",".join(column) for column in columns)
 
 
 def _vector(elements: Sequence[str], of_none: str) -> str:
