@@ -153,10 +153,10 @@ def by_fmpy(path: Path, states: list[str], start: float, tolerance: float) -> An
 
 def given_up(path: Path, name: str, states: list[str], why: str) -> str:
     """FMPy has no end of the run: whether the FMU is to blame, or its solver, is seen where ours runs the FMU."""
-    start = start_of(name)
-    times = {"start": start, "stop": start + STEPS * STEP, "intervals": STEPS // 2}
+    start, n = start_of(name), STEPS // 2
+    stop = start + STEPS * STEP
     try:
-        there = simulate_fmu(path, kind="me", tolerance=TOLERANCE, record=states, **times)
+        there = simulate_fmu(path, start=start, stop=stop, intervals=n, kind="me", tolerance=TOLERANCE, record=states)
     except ModelError as error:
         return f"ME: {why[:100]}; ours: {error.diagnostics[0].code}"
     rows = last_rows(there.time)
