@@ -1,8 +1,9 @@
-"""FMI 1, stand-alone Co-Simulation: off-line, by the functions it had."""
+"""FMI 1, stand-alone Co-Simulation: off-line and as a task, by the functions it had."""
 
 from __future__ import annotations
 
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -50,7 +51,7 @@ C Old_fmiInstantiateSlave(const char *name, const char *guid, const char *where,
 int Old_fmiInitializeSlave(C c, double start, char has_stop, double stop)
 {
     plant *p = c;
-    if (start != 0 || !has_stop || stop <= 0) return 3;
+    if (start != 0 || (has_stop && stop <= 0)) return 3;
     p->with.log(c, "it", 0, "info", "begins");
     return 0;
 }
@@ -67,7 +68,8 @@ int Old_fmiSetBoolean(C c, const unsigned *r, size_t n, const char *v)
 int Old_fmiDoStep(C c, double t, double h, char fresh)
 {
     plant *p = c;
-    if (t < 0 || !fresh) return 3;
+    if (t < 0 || !fresh) { p->with.log(c, "it", 3, "error", "time %g", t); return 3; }
+    if (p->v[1] < 0) { p->with.log(c, "it", 3, "error", "k is %g", p->v[1]); return 3; }
     if (p->on) p->v[0] += h * (p->v[2] - p->v[1] * p->v[0]);
     return 0;
 }
@@ -98,11 +100,20 @@ def test_an_fmu_of_fmi_1_runs(tmp_path: Path) -> None:
     assert np.all(simulate_fmu(old, step=0.01, settings={"on": False})["x"] == 1.0)
 
 
-def test_what_is_not_read_of_fmi_1(tmp_path: Path) -> None:
+def test_a_task_of_fmi_1_has_the_bits_of_an_offline_run(tmp_path: Path) -> None:
     old = made(tmp_path)
-    with pytest.raises(ModelError, match="run off-line alone") as refused:
-        open_job(str(old), duration=0.1).run(check=False)
-    assert refused.value.diagnostics[0].code == "R812"
+    settings = {"k": 3.0, "u": 0.5}
+    there = simulate_fmu(old, step=1e-3, stop=0.05, settings=settings)
+    job = open_job(f"{old}:all", duration=0.05, settings=settings)
+    report = replace(job, scenario=replace(job.scenario, scale=None)).run(check=False)
+    assert report.ok and report.result["x"].tobytes() == there["x"].tobytes()
+    assert np.ptp(report.result["x"]) > 0 and set(report.result["on"]) == {1.0}
+    job = open_job(str(old), duration=0.05, settings={"k": -1.0})
+    report = replace(job, scenario=replace(job.scenario, name="khz_old_fails", scale=None)).run(check=False)
+    assert not report.ok and "Old_fmiDoStep of the FMU `Old` gives `error`: k is -1" in report.as_text()
+
+
+def test_what_is_not_read_of_fmi_1(tmp_path: Path) -> None:
     behind = made(tmp_path, XML.replace("CoSimulation_StandAlone", "CoSimulation_Tool"))
     with pytest.raises(ModelError, match="a tool behind Co-Simulation"):
         simulate_fmu(behind)

@@ -19,7 +19,13 @@
 #include "ModelicaUtilities.h"
 #include "khz_called_watch.h"
 
-enum { KHZ_CALLED_TEXT = 512, KHZ_CALLED_NAME = 64, KHZ_CALLED_KINDS = 13, KHZ_CALLED_EVENTS = 100 };
+enum {
+    KHZ_CALLED_TEXT = 512,
+    KHZ_CALLED_NAME = 64,
+    KHZ_CALLED_FUNCTION = 512,
+    KHZ_CALLED_KINDS = 13,
+    KHZ_CALLED_EVENTS = 100
+};
 enum { KHZ_CALLED_WARNING = 1, KHZ_CALLED_DISCARD = 2 };
 
 #define KHZ_CALLED_NEVER 1e300 /* seconds: a number, and behind every run */
@@ -45,6 +51,11 @@ typedef struct khz_called_kind {
     khz_called_type type;
 } khz_called_kind;
 
+static const khz_called_kind khz_called_kinds_1[] = {
+    {"Real", "Real", KHZ_CALLED_F64},      {"Integer", "Integer", KHZ_CALLED_I32},
+    {"Boolean", "Boolean", KHZ_CALLED_I8}, {"Enumeration", "Integer", KHZ_CALLED_I32},
+    {NULL, NULL, KHZ_CALLED_F64},
+};
 static const khz_called_kind khz_called_kinds_2[] = {
     {"Real", "Real", KHZ_CALLED_F64},       {"Integer", "Integer", KHZ_CALLED_I32},
     {"Boolean", "Boolean", KHZ_CALLED_I32}, {"Enumeration", "Integer", KHZ_CALLED_I32},
@@ -128,8 +139,9 @@ typedef struct khz_called_fmu {
     khz_called_jacobian jacobian;
     double *moved; /* inputs, states and derivatives beside those of a point */
     char name[KHZ_CALLED_NAME];
-    char said[KHZ_CALLED_TEXT];   /* its last message */
-    uint64_t counts[KHZ_WATCHES]; /* of calls in its steps */
+    char prefix[KHZ_CALLED_FUNCTION / 2]; /* of the names of its functions */
+    char said[KHZ_CALLED_TEXT];           /* its last message */
+    uint64_t counts[KHZ_WATCHES];         /* of calls in its steps */
 } khz_called_fmu;
 
 /* --------------------------------------------------------------------------------------------------------- messages */
@@ -139,6 +151,21 @@ static void khz_called_log_2(void *environment, const char *instance, int status
 {
     khz_called_fmu *const f = (khz_called_fmu *)environment;
     (void)instance, (void)status, (void)category;
+    if (f != NULL && text != NULL) {
+        va_list arguments;
+        va_start(arguments, text);
+        (void)vsnprintf(f->said, sizeof f->said, text, arguments);
+        va_end(arguments);
+    }
+}
+
+/* FMI 1 says the instance where later versions say who made it: the FMU that this thread called last. */
+static _Thread_local khz_called_fmu *khz_called_last;
+
+static void khz_called_log_1(void *instance, const char *name, int status, const char *category, const char *text, ...)
+{
+    khz_called_fmu *const f = khz_called_last;
+    (void)instance, (void)name, (void)status, (void)category;
     if (f != NULL && text != NULL) {
         va_list arguments;
         va_start(arguments, text);
@@ -160,7 +187,7 @@ static void khz_called_fail(khz_called_fmu *f, const char *function, const char 
 {
     const char *const colon = f->said[0] != '\0' ? ": " : "";
     f->has_failed = 1;
-    ModelicaFormatError("fmi%d%s of the FMU `%s` %s%s%s", (int)f->version, function, f->name, what, colon, f->said);
+    ModelicaFormatError("%s%s of the FMU `%s` %s%s%s", f->prefix, function, f->name, what, colon, f->said);
 }
 
 static void khz_called_demand(khz_called_fmu *f, const char *function, int status)
@@ -174,8 +201,8 @@ static void khz_called_demand(khz_called_fmu *f, const char *function, int statu
 /* A function of the FMU, or NULL. */
 static void *khz_called_find(const khz_called_fmu *f, const char *name)
 {
-    char full[KHZ_CALLED_NAME];
-    (void)snprintf(full, sizeof full, "fmi%d%s", (int)f->version, name);
+    char full[KHZ_CALLED_FUNCTION];
+    (void)snprintf(full, sizeof full, "%s%s", f->prefix, name);
     return dlsym(f->library, full);
 }
 
@@ -199,7 +226,9 @@ static void khz_called_plain(khz_called_fmu *f, const char *name)
 
 static const khz_called_kind *khz_called_kind_of(const khz_called_fmu *f, const char *name, size_t n)
 {
-    const khz_called_kind *k = f->version == 2 ? khz_called_kinds_2 : khz_called_kinds_3;
+    const khz_called_kind *k = f->version == 1   ? khz_called_kinds_1
+                               : f->version == 2 ? khz_called_kinds_2
+                                                 : khz_called_kinds_3;
     while (k->name != NULL && (strlen(k->name) != n || strncmp(k->name, name, n) != 0)) {
         k++;
     }
@@ -346,7 +375,7 @@ static void khz_called_move(khz_called_fmu *f, const khz_called_group *g, void *
     if (call == NULL) {
         (void)snprintf(name, sizeof name, "%s%s", verb, g->kind->call);
         khz_called_fail(f, name, "is missing");
-    } else if (f->version == 2) {
+    } else if (f->version < 3) {
         status = ((khz_called_move_2)call)(f->instance, g->references, g->n_references, g->values);
     } else {
         status = ((khz_called_move_3)call)(f->instance, g->references, g->n_references, g->values, g->n_values);

@@ -4,6 +4,22 @@
 
 /* ------------------------------------------------------------------------------------------------------------- made */
 
+static void *khz_called_instance_1(khz_called_fmu *f, const char *token, const char *folder)
+{
+    typedef struct callbacks { /* it has no environment, and goes by value */
+        void (*logger)(void *, const char *, int, const char *, const char *, ...);
+        void *(*allocate)(size_t, size_t);
+        void (*release)(void *);
+        void *finished;
+    } callbacks;
+    typedef void *(*make)(const char *, const char *, const char *, const char *, double, int8_t, int8_t, callbacks,
+                          int8_t);
+    const callbacks with = {khz_called_log_1, khz_called_allocate, free, NULL};
+    khz_called_last = f;
+    return ((make)khz_called_need(f, "InstantiateSlave"))(f->name, token, folder, "application/x-fmu-sharedlibrary",
+                                                          0.0, 0, 0, with, 0);
+}
+
 static void *khz_called_instance_2(khz_called_fmu *f, const char *token, const char *resources)
 {
     typedef void *(*make)(const char *, int, const char *, const char *, const void *, int, int);
@@ -68,7 +84,7 @@ static void khz_called_texts(khz_called_fmu *f, const char *references, const ch
         }
         void *const call = khz_called_need(f, "SetString");
         const int status =
-            f->version == 2
+            f->version < 3
                 ? ((int (*)(void *, const uint32_t *, size_t, const char **))call)(f->instance, &reference, 1, &text)
                 : ((int (*)(void *, const uint32_t *, size_t, const char **, size_t))call)(f->instance, &reference, 1,
                                                                                            &text, 1);
@@ -123,15 +139,17 @@ static void khz_called_directions(khz_called_fmu *f, const char *text)
 /* The external object: an instance with its parameters set.  `how` is {version, 1 for Model Exchange, number of inputs,
  * of outputs, of states, of event indicators}. */
 static void *khz_called_make(const char *name, const char *library, const char *resources, const char *token,
-                             const int *how, const char *inputs, const char *outputs, const char *derivatives,
-                             const char *parameters, const double *values, const double *starts, size_t n_parameters,
-                             const char *references, const char **texts, const char **text_starts, size_t n_texts)
+                             const char *prefix, const int *how, const char *inputs, const char *outputs,
+                             const char *derivatives, const char *parameters, const double *values,
+                             const double *starts, size_t n_parameters, const char *references, const char **texts,
+                             const char **text_starts, size_t n_texts)
 {
     khz_called_fmu *const f = (khz_called_fmu *)calloc(1, sizeof *f);
     if (f == NULL) {
         ModelicaFormatError("there is no memory for the FMU `%s`", name);
     }
     (void)snprintf(f->name, sizeof f->name, "%s", name);
+    (void)snprintf(f->prefix, sizeof f->prefix, "%s", prefix);
     f->version = how[0];
     f->is_exchange = how[1];
     f->n_states = how[4];
@@ -144,8 +162,9 @@ static void *khz_called_make(const char *name, const char *library, const char *
     f->states = khz_called_room(f, f->n_states);
     f->before = khz_called_room(f, f->n_states);
     f->after = khz_called_room(f, f->n_states);
-    f->instance =
-        f->version == 2 ? khz_called_instance_2(f, token, resources) : khz_called_instance_3(f, token, resources);
+    f->instance = f->version == 1   ? khz_called_instance_1(f, token, resources)
+                  : f->version == 2 ? khz_called_instance_2(f, token, resources)
+                                    : khz_called_instance_3(f, token, resources);
     if (f->instance == NULL) {
         khz_called_fail(f, "Instantiate", "makes no instance");
     }
@@ -173,8 +192,9 @@ static void khz_called_free(void *object)
     }
     khz_called_inside = NULL;
     khz_called_tell(f->name, f->counts);
-    void (*const release)(void *) = (void (*)(void *))khz_called_find(f, "FreeInstance");
-    int (*const terminate)(void *) = (int (*)(void *))khz_called_find(f, "Terminate");
+    const int is_1 = f->version == 1;
+    void (*const release)(void *) = (void (*)(void *))khz_called_find(f, is_1 ? "FreeSlaveInstance" : "FreeInstance");
+    int (*const terminate)(void *) = (int (*)(void *))khz_called_find(f, is_1 ? "TerminateSlave" : "Terminate");
     if (terminate != NULL && f->has_begun && !f->has_failed) {
         (void)terminate(f->instance);
     }
@@ -203,6 +223,15 @@ static void khz_called_free(void *object)
 /* Initial equations with these inputs; afterwards the FMU is in Step Mode or Event Mode. */
 static void khz_called_initialise(khz_called_fmu *f, double time, const double *inputs)
 {
+    if (f->version == 1) {
+        typedef int (*begin)(void *, double, int8_t, double);
+        const begin call = (begin)khz_called_need(f, "InitializeSlave");
+        khz_called_give(f, inputs);
+        khz_called_demand(f, "InitializeSlave", call(f->instance, time, 0, 0.0));
+        f->reached = time;
+        f->has_begun = 1;
+        return;
+    }
     if (f->version == 2) {
         typedef int (*setup)(void *, int, double, double, int, double);
         const setup call = (setup)khz_called_need(f, "SetupExperiment");
@@ -225,7 +254,10 @@ static void khz_called_initialise(khz_called_fmu *f, double time, const double *
 static void khz_called_advance(khz_called_fmu *f, double until)
 {
     int status = 0;
-    if (f->version == 2) {
+    if (f->version == 1) {
+        typedef int (*step)(void *, double, double, int8_t);
+        status = ((step)f->do_step)(f->instance, f->reached, until - f->reached, 1);
+    } else if (f->version == 2) {
         typedef int (*step)(void *, double, double, int);
         status = ((step)f->do_step)(f->instance, f->reached, until - f->reached, 1);
         typedef int (*ask)(void *, int, int *);
@@ -252,6 +284,7 @@ static void khz_called_advance(khz_called_fmu *f, double until)
 static void khz_called_heed(khz_called_fmu *f)
 {
     khz_called_inside = f->has_begun ? f->counts : NULL;
+    khz_called_last = f;
     if (f->has_failed) {
         ModelicaFormatError("the FMU `%s` is not called any more: a call of it went wrong before", f->name);
     }

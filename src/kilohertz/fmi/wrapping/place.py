@@ -83,9 +83,6 @@ def wrapped_in_cache(path: Path, shown: Sequence[str] = (), kind: str = "") -> W
 
 def _kind(fmu: Fmu, kind: str) -> str:
     offered = fmu.description.identifiers
-    if fmu.description.version == 1:
-        text = f"`{fmu.path.name}` is of FMI 1, which is run off-line alone: `khz simulate {fmu.path.name}`"
-        raise ModelError(Diagnostic("R812", text))
     chosen = kind or ("cs" if "cs" in offered else "me")
     if chosen not in offered:
         text = f"`{fmu.path.name}` does not offer `{chosen}`; it offers {', '.join(offered)}"
@@ -109,8 +106,8 @@ def _written(fmu: Fmu, package: Path, kind: str, shown: Sequence[str]) -> Wrappe
     binary = beside / loadable(fmu, chosen).relative_to(fmu.folder)
     ports = _ports(d, shown)
     resources = beside / "resources"
-    said = resources.as_uri() if d.version == 2 else f"{resources}{os.sep}"
-    text = wrapper(d, chosen, ports, Place(package.stem, beside.name, str(binary), said))
+    said = {1: beside.as_uri(), 2: resources.as_uri()}.get(d.version, f"{resources}{os.sep}")
+    text = wrapper(d, chosen, ports, Place(package.stem, beside.name, str(binary), said, fmu.prefix(chosen)))
     try:
         package.parent.mkdir(parents=True, exist_ok=True)
         _replaced(fmu.folder, beside)

@@ -31,6 +31,7 @@ class Place:
     folder: str  # beside the package
     library: str
     resources: str
+    prefix: str  # of the names of functions
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +96,7 @@ class _Wrapper:
       input String library "file";
       input String resources "folder, as this version of FMI says it";
       input String token;
+      input String prefix "of the names of its functions";
       input Integer how[6] "version, Model Exchange, inputs, outputs, states, event indicators";
       input String inputs "kinds and value references";
       input String outputs "likewise";
@@ -106,8 +108,8 @@ class _Wrapper:
       input String texts[:];
       input String textStarts[:];
       output Instance fmu;
-      external "C" fmu = khz_called_make(name, library, resources, token, how, inputs, outputs, derivatives, parameters,
-        values, starts, size(values, 1), references, texts, textStarts, size(texts, 1))
+      external "C" fmu = khz_called_make(name, library, resources, token, prefix, how, inputs, outputs, derivatives,
+        parameters, values, starts, size(values, 1), references, texts, textStarts, size(texts, 1))
         {self.by};
     end constructor;
     function destructor
@@ -202,6 +204,7 @@ class _Wrapper:
       {literal(self.place.library)},
       {literal(self.place.resources)},
       {literal(d.token)},
+      {literal(self.place.prefix)},
       {how},
       {_listed(p.inputs)},
       {_listed(p.outputs)},
