@@ -107,6 +107,7 @@ NAMES = """\
   <ssc:LinearTransformation factor="10" offset="1"/>
  </ssm:MappingEntry>
  <ssm:MappingEntry source="strength" target="inner.k"/>
+ <ssm:MappingEntry source="" target="lag.T"/>
 </ssm:ParameterMapping>
 """
 LOOP = """
@@ -214,7 +215,9 @@ def test_components_are_ordered_by_what_feeds_through(fmus: Path, tmp_path: Path
     system = open_system(nested(fmus, tmp_path / "khz_order.ssp"))
     names = [task.name for task in system.scenario.tasks]
     assert names == ["source", "inner.gain", "lag"]
-    assert system.loops == () and not system.findings
+    assert system.loops == ()
+    (finding,) = system.findings
+    assert finding.code == "R834" and "entries of a parameter mapping without a source: 1" in finding.message
     texts = [task.model for task in system.scenario.tasks]
     assert texts[2].endswith("Lag.fmu@cs") and texts[1].endswith('Gain.fmu(word = "loud")')
 

@@ -48,6 +48,7 @@ def mapped(values: Iterable[Value], root: Element, left_out: LeftOut) -> Iterato
         raise unusable(f"a parameter mapping begins with <{root.tag}>")
     by_name = {v.name: v for v in values}
     targets: set[str] = set()
+    unmapped = 0
     for entry in root:
         if _plain(entry) != "MappingEntry":
             continue
@@ -55,11 +56,16 @@ def mapped(values: Iterable[Value], root: Element, left_out: LeftOut) -> Iterato
         if target in targets:
             raise unusable(f"a parameter mapping has two entries for `{target}`")
         targets.add(target)
+        if not source:
+            unmapped += 1
+            continue
         found = by_name.get(source)
         if found is None:
             left_out(f"`{target}` is mapped to `{source}`, which the parameter set does not hold")
             continue
         yield replace(found, name=target, change=change_of(entry))
+    if unmapped:
+        left_out(f"entries of a parameter mapping without a source: {unmapped}; what they name keeps its value")
 
 
 def change_of(element: Element) -> Change:
