@@ -335,3 +335,62 @@ def test_integers_and_booleans_of_a_call_change_when_it_makes_others_of_what_mov
             assert result["swapped"][row] == (time > 1 / 6)
         assert result.final("x") == pytest.approx(0.75, abs=2e-3)
     assert loaded.simulate(stop=1.0).final("x") == pytest.approx(0.75, abs=1e-9)  # the event is where they are equal
+
+
+BOUND = """
+model M
+  partial function OfOne
+    input Real x; output Real y;
+  end OfOne;
+  partial function OfTwo
+    input Real x; input Real y; output Real z;
+  end OfTwo;
+  function mean
+    input Real a; input Real b; input OfOne f; output Real m;
+  algorithm
+    m := (f(a) + f(b))/2;
+    annotation(Inline = INLINE);
+  end mean;
+  function along_y
+    input Real x; input Real a; input Real b; input OfTwo f; output Real m;
+  algorithm
+    m := mean(a, b, function f(x = x));
+    annotation(Inline = INLINE);
+  end along_y;
+  function over
+    input Real a; input Real b; input OfTwo f; output Real m;
+  algorithm
+    m := mean(a, b, function along_y(a = 2*a, b = 2*b, f = f));
+    annotation(Inline = INLINE);
+  end over;
+  function difference
+    input Real x; input Real y; input Real scale; output Real z;
+  algorithm
+    z := scale*(x - 10*y);
+    annotation(Inline = INLINE);
+  end difference;
+  function line
+    input Real x; input Real slope = 4; output Real y;
+  algorithm
+    y := slope*x;
+    annotation(Inline = INLINE);
+  end line;
+  Real nested = over(time, time + 2, function difference(scale = 3));
+  constant Real known = over(1, 3, function difference(scale = 3));
+  Real defaults = mean(time, time + 2, line);
+  Real first = mean(time, time + 2, function difference(x = 1, scale = 1));
+  Real second = mean(time, time + 2, function difference(y = 1, scale = 1));
+end M;
+"""
+
+
+@pytest.mark.parametrize("inline", ["false", "true"])
+def test_functions_are_bound_to_inputs_of_functions_that_are_handed_on(model: str, inline: str) -> None:
+    """And one function with other inputs bound is another function."""
+    run = kilohertz.load(write(model, BOUND.replace("INLINE", inline))).simulate(stop=1.0)
+    mean = run.time + 1  # of the two ends
+    np.testing.assert_allclose(run["nested"], 3 * (mean - 10 * 2 * mean), rtol=1e-12)
+    np.testing.assert_allclose(run["first"], 1 - 10 * mean, rtol=1e-12)
+    np.testing.assert_allclose(run["second"], mean - 10, rtol=1e-12)
+    np.testing.assert_allclose(run["defaults"], 4 * mean, rtol=1e-12)
+    assert run.final("known") == 3 * (2 - 10 * 2 * 2)

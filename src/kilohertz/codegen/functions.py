@@ -54,6 +54,14 @@ class Held:
     target: str
     bound: tuple[tuple[str, Expr], ...]
 
+    def signature(self) -> str:
+        """Which function, with which of its inputs bound: what C written for it depends on."""
+        return f"{self.target}({', '.join(name for name, _ in self.bound)})" if self.bound else self.target
+
+    def values(self) -> list[x.Ref]:
+        """What is bound and no function: the C function that takes this one gets it as further inputs."""
+        return [e for _, e in self.bound if isinstance(e, x.Ref) and not isinstance(e.ty.base, FunctionType)]
+
 
 def _held(argument: Expr, held: Mapping[str, Held]) -> Held:
     match argument:
@@ -64,6 +72,15 @@ def _held(argument: Expr, held: Mapping[str, Held]) -> Held:
             return held[name]
         case _:
             raise unsupported("a function as the value of an expression")
+
+
+def _with_bound_functions(name: str, handed: Held, held: Mapping[str, Held]) -> list[tuple[str, Held]]:
+    """A function under the name of the input it is given to, then those bound to its inputs, under dotted names."""
+    found = [(name, handed)]
+    for bound, e in handed.bound:
+        if isinstance(e.ty.base, FunctionType):
+            found += _with_bound_functions(f"{name}.{bound}", _held(e, held), held)
+    return found
 
 
 class FunctionTable:
@@ -115,13 +132,12 @@ class FunctionTable:
                 types.append(local.ty)
                 arguments.append(argument)
                 continue
-            handed = _held(argument, held)
-            functions[local.name] = Held(
-                handed.target, tuple((name, x.Ref(f"{local.name}.{name}", e.ty)) for name, e in handed.bound)
-            )
-            more_types += [e.ty for _, e in handed.bound]
-            more_arguments += [e for _, e in handed.bound]
-        key = f"{function.id}({', '.join(f'{name}={h.target}' for name, h in functions.items())})"
+            for name, handed in _with_bound_functions(local.name, _held(argument, held), held):
+                functions[name] = Held(handed.target, tuple((n, x.Ref(f"{name}.{n}", e.ty)) for n, e in handed.bound))
+                values = [e for _, e in handed.bound if not isinstance(e.ty.base, FunctionType)]
+                more_types += [e.ty for e in values]
+                more_arguments += values
+        key = f"{function.id}({', '.join(f'{name}={h.signature()}' for name, h in functions.items())})"
         self._special[key] = (function, functions)
         inputs, all_arguments = (*types, *more_types), (*arguments, *more_arguments)
         return Callee(
@@ -177,7 +193,7 @@ class _FunctionBody:
     def __init__(self, table: FunctionTable, function: Function, held: dict[str, Held]) -> None:
         self.table, self.function, self.types, self.held = table, function, table.types, held
         self.inputs = [i for i in function.inputs if i.name not in held]
-        self.inputs += [Local(r.name, r.ty) for h in held.values() for _, r in h.bound if isinstance(r, x.Ref)]
+        self.inputs += [Local(r.name, r.ty) for h in held.values() for r in h.values()]
         self.names = Names("", "_")
         self.probe = table.probes.function(function)
         self.circle = table.circles.get(function.id, ())

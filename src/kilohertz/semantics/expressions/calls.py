@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from kilohertz.base import ModelError, Note
 from kilohertz.ir import make, traverse
-from kilohertz.ir.expr import Array, Builtin, Call, Comprehension, Expr, FunctionRef, Int, Ref
+from kilohertz.ir.expr import Array, Builtin, Call, Comprehension, Expr, Int, Ref
 from kilohertz.ir.flat import Function, Local
 from kilohertz.ir.types import INTEGER, EnumType, ExternalObjectType, FunctionType, RecordType, TupleType, Type
 from kilohertz.semantics.behaviour.functions import FUNCTION_KINDS
@@ -21,6 +21,7 @@ from kilohertz.semantics.conversion import coerce, compatible, fits
 from kilohertz.semantics.expressions.builtin_calls import Builtins
 from kilohertz.semantics.expressions.constructors import first_fitting
 from kilohertz.semantics.expressions.enumerations import enum_value
+from kilohertz.semantics.expressions.function_values import FunctionValues
 from kilohertz.semantics.expressions.operators import operator_functions
 from kilohertz.semantics.expressions.records import Records
 from kilohertz.semantics.instances import Comp
@@ -38,11 +39,12 @@ class Calls:
         self.elaborator = elaborator
         self.builtins = Builtins(elaborator, self)
         self.records = Records(elaborator)
+        self.function_values = FunctionValues(elaborator)
 
     def call(self, node: tree.Call, ctx: Ctx) -> Expr:
         ref = node.function
         if ctx.locals is not None and ref.names[0] in ctx.locals and not ref.absolute:
-            return self._call_of_input(ctx.locals[ref.names[0]], node, ctx)
+            return self.function_values.call(ctx.locals[ref.names[0]], node, ctx)
         through = self._through_component(ref, ctx) if len(ref.names) > 1 and not ref.absolute else None
         if through is not None:
             if ref.subs:
@@ -131,42 +133,6 @@ class Calls:
             if isinstance(meaning, ClassNode) and meaning.kind in FUNCTION_KINDS:
                 return node
         return self.elaborator.expr(node, ctx)
-
-    # -------------------------------------------------------------------------------------------- functions as values
-
-    def partial(self, node: tree.PartialCall, ctx: Ctx) -> Expr:
-        return self._function_value(node, ctx)
-
-    def _function_value(self, node: tree.Expr, ctx: Ctx) -> Expr:
-        ref = node.function if isinstance(node, tree.PartialCall) else node
-        assert isinstance(ref, tree.Ref)
-        if ctx.locals is not None and ref.names[0] in ctx.locals:
-            return ctx.locals[ref.names[0]]
-        function = ctx.view.lookup_class(ref, "function")
-        header = self.elaborator.functions.header(function)
-        bound: list[tuple[str, Expr]] = []
-        types = {x.name: x.ty for x in header.inputs}
-        for name, value in node.named if isinstance(node, tree.PartialCall) else ():
-            if name not in types:
-                raise self.elaborator.error("S271", f"`{function.full_name}` has no input `{name}`", node, ctx)
-            bound.append((name, coerce(self.elaborator.expr(value, ctx), types[name])))
-        taken = {name for name, _ in bound}
-        inputs = tuple((x.name, x.ty) for x in header.inputs if x.name not in taken)
-        ty = FunctionType(inputs, tuple(x.ty for x in header.outputs))
-        return FunctionRef(header.id, tuple(bound), Type(ty))
-
-    def _call_of_input(self, function: Expr, node: tree.Call, ctx: Ctx) -> Expr:
-        base = function.ty.base
-        if not isinstance(function, Ref) or not isinstance(base, FunctionType):
-            raise self.elaborator.error("S272", f"`{'.'.join(node.function.names)}` is not a function", node, ctx)
-        args = [self.elaborator.expr(a, ctx) for a in node.args]
-        named = {n: self.elaborator.expr(a, ctx) for n, a in node.named}
-        for name, _ in base.inputs[len(args) :]:
-            if name in named:
-                args.append(named[name])
-        coerced = tuple(coerce(a, t) for a, (_, t) in zip(args, base.inputs, strict=False))
-        ty = base.outputs[0] if len(base.outputs) == 1 else Type(TupleType(base.outputs))
-        return Call(function.name, coerced, ty)
 
     # --------------------------------------------------------------------------------------------------- binding args
 
@@ -258,10 +224,10 @@ class Calls:
 
     def _value(self, x: Local, arg: Any, header: Function, node: Any, ctx: Ctx) -> Expr:
         if not isinstance(arg, Expr):
-            expr: Expr = self._function_value(arg, ctx)
-            if not isinstance(x.ty.base, FunctionType):
-                raise self._wrong(header, f"needs a value for `{x.name}`, not a function", node, ctx)
-            return expr
+            function = self.function_values.argument(x, arg, ctx)
+            if isinstance(function, str):
+                raise self._wrong(header, function, node, ctx)
+            return function
         expr = coerce(arg, x.ty)
         if isinstance(x.ty.base, FunctionType):
             return expr

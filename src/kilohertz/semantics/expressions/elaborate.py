@@ -80,7 +80,7 @@ class Elaborator:
             tree.IfExp: self._if,
             tree.Range: self._range,
             tree.Call: self.calls.call,
-            tree.PartialCall: self.calls.partial,
+            tree.PartialCall: self.calls.function_values.value,
             tree.Array: self._array,
             tree.Comprehension: self.loops.plain,
             tree.Matrix: self._matrix,
