@@ -206,6 +206,13 @@ def test_an_fmu_is_the_variant_of_a_series(fmus: Path, capsys: pytest.CaptureFix
     assert code == 0, shown.out + shown.err
 
 
+def test_foreign_code_has_no_bound(fmus: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """What is said before the start: what a cycle took, and no promise."""
+    assert main(["run", str(fmus / "Driven.fmu"), "--duration", "0.01"]) == 0
+    said = capsys.readouterr().err
+    assert "it has no bound: external function Driven.step" in said and "at most" not in said
+
+
 # ------------------------------------------------------------------------------------------------------------- hostile
 
 

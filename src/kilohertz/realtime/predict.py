@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from kilohertz.base import Origin, SourceMap, short_name
 from kilohertz.codegen import BlockInfo
@@ -29,6 +29,7 @@ class ThreadPrediction:
     max_us: float
     event_us: float  # a period with an event by the cost bound, at the speed of the probe (caches warm); 0: none known
     bound_us: float  # the worst period, likewise
+    unbounded: tuple[str, ...] = ()  # what has no bound
 
     @property
     def verdict(self) -> str:
@@ -51,6 +52,8 @@ class ThreadPrediction:
             text += "; by the cost bound, at that speed (warm), a period with an event takes at most "
             text += f"{self.event_us:.1f} us{self._excess(self.event_us)}, "
             text += f"the worst one {self.bound_us:.1f} us{self._excess(self.bound_us)}"
+        if self.unbounded:
+            text += f"; it has no bound: {', '.join(self.unbounded[:_BLAMED])}"
         return text
 
     def _excess(self, time_us: float) -> str:
@@ -106,17 +109,23 @@ def predict(built: Built) -> Prediction:
         times = measured["times"]
         p50, p99, most = (1e-3 * (times["compute"][m] + times["overhead"][m]) for m in ("p50", "p99", "max"))
         event, worst = (p50 * _to_regular(built, thread, kind) for kind in ("event", "worst"))
-        threads.append(ThreadPrediction(thread.name, thread.cpu, base * thread.every, p50, p99, most, event, worst))
+        cycle = ThreadPrediction(thread.name, thread.cpu, base * thread.every, p50, p99, most, event, worst)
+        threads.append(replace(cycle, unbounded=_unbounded(built, thread)))
     return Prediction(tuple(threads), blamed(built))
 
 
 def _to_regular(built: Built, thread: Placed, kind: str) -> float:
     """How many times the instructions of a usual period one of this kind may take; 0 where that is not known."""
     costs = [(built.models[i].cost, built.scenario.tasks[i].every / thread.every) for i in thread.tasks]
-    if not all(cost for cost, _ in costs):
+    if not all(cost for cost, _ in costs) or _unbounded(built, thread):
         return 0.0
     regular = sum(float(c["regular"]["instructions"]) / every for c, every in costs)
     return sum(float(c[kind]["instructions"]) for c, _ in costs) / regular if regular else 0.0
+
+
+def _unbounded(built: Built, thread: Placed) -> tuple[str, ...]:
+    """What its models call that nobody can count."""
+    return tuple(dict.fromkeys(str(name) for i in thread.tasks for name in built.models[i].cost.get("unbounded", ())))
 
 
 def blamed(built: Built) -> tuple[str, ...]:
