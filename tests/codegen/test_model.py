@@ -8,7 +8,7 @@ import re
 import numpy as np
 import pytest
 
-from kilohertz.codegen import CProgram, generate
+from kilohertz.codegen import CProgram, Jacobians, generate
 from kilohertz.codegen.writing.spelling import Names, identifier, wrapped
 from kilohertz.driver import Session
 from kilohertz.driver.pipeline import compile_flat
@@ -129,7 +129,7 @@ def test_what_a_loop_left_in_a_variable_is_not_computed_again() -> None:
           der(x) = y - x;
         end Crank;
         """
-    program = generate(compile_flat(read_flat(text)), with_directional=False)
+    program = generate(compile_flat(read_flat(text)), jacobians=Jacobians.NEVER)
     cosines = {name: body.count("cos(") for name, body in functions(program).items() if "initial" not in name}
     assert {name for name, count in cosines.items() if count} == {"solve_s_loop_residual"}, cosines
 
@@ -147,7 +147,7 @@ def test_slopes_of_roots_are_made_of_roots() -> None:
         end Slopes;
         """
     step = compile_flat(read_flat(text))
-    assert not any("pow(" in f.text for f in generate(step, with_directional=False).files)
+    assert not any("pow(" in f.text for f in generate(step, jacobians=Jacobians.NEVER).files)
     program = build_program(step, flags=STRICT)
     instance = Instance(program)
     assert instance.initialize(0.0) == 0

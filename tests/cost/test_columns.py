@@ -54,3 +54,7 @@ def test_an_entry_that_is_zero_is_written(chain: Step) -> None:
 def test_one_list_serves_all_where_lists_would_be_too_long(chain: Step, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys.modules["kilohertz.cost.columns"], "MOST", 12)
     assert columns(chain, state_jacobian(chain), 1) == (chain.directional,) * 3
+
+
+def test_one_list_serves_all_where_that_is_asked_for(chain: Step) -> None:
+    assert columns(chain, state_jacobian(chain), 1, narrow=False) == (chain.directional,) * 3

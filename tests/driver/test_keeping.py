@@ -270,7 +270,7 @@ def test_files_and_variables_read_by_functions_count(tmp_path: Path, monkeypatch
     assert "x[2]" in changed.process().variables
 
 
-@pytest.mark.parametrize("name", ["facts", ".step", ".step.c", ".flat", ".dae"])
+@pytest.mark.parametrize("name", ["facts", ".step", ".step.often.c", ".flat", ".dae"])
 @pytest.mark.parametrize("damage", [b"", b"KHZform1 and then nonsense", None])
 def test_damage_means_compiling(swing: Path, tmp_path: Path, name: str, damage: bytes | None) -> None:
     whole = code(started(f"{swing}:Swing.Part"))

@@ -11,11 +11,12 @@ from flat_models import ALL, LINEAR, NONLINEAR
 from interpreted import Interpreted
 
 from kilohertz import load
-from kilohertz.codegen import generate
+from kilohertz.building import model_units
+from kilohertz.codegen import Jacobians, generate
 from kilohertz.driver.pipeline import compile_flat
 from kilohertz.ir import read_flat
 from kilohertz.ir.step import Kind, Step, without_directional
-from kilohertz.simulate import Instance, Program, Statistics, Stepper, build_program, simulate
+from kilohertz.simulate import Instance, Program, Statistics, Stepper, build_program, load_program, simulate
 from kilohertz.solvers import StepSettings
 from kilohertz.toolchain import STRICT
 
@@ -139,9 +140,19 @@ def test_a_jacobian_that_rests_is_evaluated_once_after_an_event(more: str, jacob
 
 def test_the_derivative_is_generated_when_asked_for() -> None:
     step = compile_flat(read_flat(LINEAR))
-    texts = ["".join(f.text for f in generate(step, with_directional=d).files) for d in (True, False)]
-    assert ".directional = directional" in texts[0]
-    assert ".directional" not in texts[1] and "dir(" not in texts[1]
+    often, seldom, never = ("".join(f.text for f in generate(step, jacobians=j).files) for j in Jacobians)
+    assert ".directional = directional" in often and ".directional = directional" in seldom
+    assert ".directional" not in never and "dir(" not in never
+
+
+@pytest.mark.parametrize("text", ALL, ids=[t.split()[1] for t in ALL])
+def test_short_code_for_seldom_jacobians_has_their_numbers(text: str) -> None:
+    step = compile_flat(read_flat(text))
+    programs = [load_program(model_units(step, jacobians=j)) for j in (Jacobians.OFTEN, Jacobians.SELDOM)]
+    start = np.array([float(Interpreted(step).values[v.name]) for v in step.of_kind(Kind.STATE)])
+    often, seldom = (Point(program, start + 0.01, 0.3).jacobian() for program in programs)
+    assert np.array_equal(often, seldom)
+    assert "khz_lanes" not in "".join(f.text for f in programs[1].code.files)
 
 
 def test_differences_take_over_where_a_rate_is_infinite() -> None:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from kilohertz import runtime
 from kilohertz.base import SourceMap
-from kilohertz.codegen import CProgram, model_prefix, runtime_sources
+from kilohertz.codegen import CProgram, Jacobians, model_prefix, runtime_sources
 from kilohertz.ir.step import Step
 from kilohertz.toolchain import QUIET, Source, Unit, external_units, include_directories, lapack_prefix
 
@@ -50,18 +50,22 @@ class ModelUnits:
         """The same with a prefix that is not taken: two forms of one model in an executable."""
         if self.code.prefix not in taken:
             return self
-        return _compiled_as(self.step, self.sources, model_prefix(self.step.name, taken), self.units[0].flags)
+        from kilohertz.codegen import generate
+
+        code = generate(self.step, self.sources, prefix=model_prefix(self.step.name, taken))
+        return units_of(self.step, self.sources, code, self.units[0].flags)
 
 
-def model_units(step: Step, sources: SourceMap | None = None, flags: tuple[str, ...] = ()) -> ModelUnits:
+def model_units(
+    step: Step,
+    sources: SourceMap | None = None,
+    flags: tuple[str, ...] = (),
+    jacobians: Jacobians = Jacobians.OFTEN,
+) -> ModelUnits:
     """Generate the C of a model; `flags` for its own files."""
-    return _compiled_as(step, sources, model_prefix(step.name), flags)
-
-
-def _compiled_as(step: Step, sources: SourceMap | None, prefix: str, flags: tuple[str, ...]) -> ModelUnits:
     from kilohertz.codegen import generate
 
-    return units_of(step, sources, generate(step, sources, prefix=prefix), flags)
+    return units_of(step, sources, generate(step, sources, jacobians=jacobians), flags)
 
 
 def units_of(step: Step, sources: SourceMap | None, code: CProgram, flags: tuple[str, ...] = ()) -> ModelUnits:

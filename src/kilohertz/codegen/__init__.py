@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from kilohertz.base.lazy import on_demand
-from kilohertz.codegen.writing.c_program import BlockInfo, CFile, CProgram
+from kilohertz.codegen.writing.c_program import BlockInfo, CFile, CProgram, Jacobians
 
 if TYPE_CHECKING:
     from kilohertz.codegen.method_tables import runtime_sources
@@ -15,6 +15,7 @@ __all__ = [
     "BlockInfo",
     "CFile",
     "CProgram",
+    "Jacobians",
     "ModelSignal",
     "generate",
     "model_prefix",

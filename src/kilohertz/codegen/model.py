@@ -15,7 +15,7 @@ from kilohertz.codegen.model_table import Door, model_table
 from kilohertz.codegen.plain import with_instance
 from kilohertz.codegen.probes import Probes
 from kilohertz.codegen.writing import spelling
-from kilohertz.codegen.writing.c_program import CFile, CProgram, getter_of
+from kilohertz.codegen.writing.c_program import CFile, CProgram, Jacobians, getter_of
 from kilohertz.codegen.writing.expressions import Writer
 from kilohertz.codegen.writing.statements import StatementWriter
 from kilohertz.codegen.writing.values import TypeTable, default_start
@@ -44,26 +44,28 @@ INCLUDES = (
 
 
 def generate(
-    step: Step, sources: SourceMap | None = None, *, prefix: str = "", with_directional: bool = True
+    step: Step, sources: SourceMap | None = None, *, prefix: str = "", jacobians: Jacobians = Jacobians.OFTEN
 ) -> CProgram:
     """Step to C text.  The same step gives the same bytes.
 
     Every external symbol and every file name begins with `prefix` (default: the last part of the model's name).
-    Without `with_directional` the code is about half as long; solvers that need a Jacobian then take differences.
+    With Jacobians asked for `NEVER` the code is about half as long.  Between `OFTEN` and `SELDOM` the sign of a zero
+    may differ, nothing else.
     """
-    if not with_directional and step.directional is not None:
+    if jacobians is Jacobians.NEVER and step.directional is not None:
         step = without_directional(step)
     limit = sys.getrecursionlimit()
     sys.setrecursionlimit(max(limit, _DEEP))
     try:
-        return _Generator(step, sources, prefix or spelling.model_prefix(step.name)).program()
+        return _Generator(step, sources, prefix or spelling.model_prefix(step.name), jacobians).program()
     finally:
         sys.setrecursionlimit(limit)
 
 
 class _Generator:
-    def __init__(self, step: Step, sources: SourceMap | None, prefix: str) -> None:
+    def __init__(self, step: Step, sources: SourceMap | None, prefix: str, jacobians: Jacobians) -> None:
         self.step, self.sources, self.prefix = step, sources, prefix
+        self.often = jacobians is Jacobians.OFTEN
         self._places: dict[Origin, int] = {}
         self.types = TypeTable()
         self.probes = Probes()
@@ -105,7 +107,7 @@ class _Generator:
         arena = _ARENA_FUNCTIONS if self.functions.written else _ARENA_PLAIN
         members = self.layout.members(arena + min(self.types.room, _ARENA_MOST))
         origins = [self.where(origin) for origin in self._places]
-        door = Door(table.functions, members, getter_of(prefix), lanes, origins)
+        door = Door(table.functions, members, getter_of(prefix), lanes, origins, self.often)
         tables = [*table.lines, *model_table(step, self.layout, blocks.infos, self.probes.n_places, self.where, door)]
         inner = [f for f in self.functions.written if f.external is None]
         foreign = [f for f in self.functions.written if f.external is not None]
@@ -137,8 +139,8 @@ class _Generator:
     def _directions(self, table: _Table) -> int:
         """Functions for the directions of a Jacobian, call by call; gives how many each takes at once."""
         jacobian = state_jacobian(self.step)
-        lanes = n_lanes(self.step, jacobian)
-        lists = columns(self.step, jacobian, lanes)
+        lanes = n_lanes(self.step, jacobian) if self.often else 1
+        lists = columns(self.step, jacobian, lanes, narrow=self.often)
         distinct = list(dict.fromkeys(lists))
         if lanes > 1:
             calls = self.blocks.wide("directional", distinct)

@@ -35,6 +35,7 @@ class Door:
     getter: str
     n_lanes: int  # directions that `directional` takes at once
     origins: Sequence[str]  # of places that failures and messages name by their number
+    factors_often: bool  # the Jacobian of the states: written out, where it is not too long
 
 
 def model_table(
@@ -45,7 +46,7 @@ def model_table(
     homotopy = any(_contains(b, "homotopy") for b in step.initial)
     jacobian = state_jacobian(step)
     rows = jacobian.rows
-    plan = plan_lines("lu_plan", rows, state_elimination(rows))
+    plan = plan_lines("lu_plan", rows, state_elimination(rows), often=door.factors_often)
     roles = [family("KHZ_STAGE_")[role] for role in stage_roles(step)]
     owners, places_felt = _owners(step, infos, counts), _felt(step, counts)
     arrays = {

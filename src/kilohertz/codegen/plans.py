@@ -42,8 +42,9 @@ def sparse_loop(name: str, block: NonlinearLoop, host: Host) -> str:
     return f", &{name}_plan, z->memory + {at}"
 
 
-def plan_lines(name: str, rows: list[list[int]], elimination: Elimination | None) -> list[str]:
-    """Order, fill and places as `static const khz_sparse_plan <name>`; nothing without an elimination."""
+def plan_lines(name: str, rows: list[list[int]], elimination: Elimination | None, often: bool = True) -> list[str]:
+    """Order, fill and places as `static const khz_sparse_plan <name>`; nothing without an elimination.  What is
+    factorised `often` is written out as well."""
     if elimination is None:
         return []
     n = len(rows)
@@ -67,7 +68,7 @@ def plan_lines(name: str, rows: list[list[int]], elimination: Elimination | None
         "lu_origin": [elimination.order[j] for j in lu_column],
         "lu_diagonal": [lu_first[i] + row.index(i) for i, row in enumerate(elimination.rows)],
     }
-    written = elimination.n_products + elimination.n_entries <= _WRITTEN_OUT
+    written = often and elimination.n_products + elimination.n_entries <= _WRITTEN_OUT
     return [
         *(line for part, values in arrays.items() for line in array(f"{name}_{part}", values)),
         *(written_out(name, with_diagonal, elimination) if written else []),

@@ -28,14 +28,16 @@ MOST = 20_000  # operations of all lists together
 LEAST = 0.8  # of the operations of the whole list, run for all directions: narrower lists are worth their code
 
 
-def columns(step: s.Step, jacobian: StateJacobian, lanes: int) -> tuple[tuple[s.Block, ...], ...]:
-    """The blocks for each call of `directional` in a Jacobian, for so many colours: lists of their own, or the same for
-    all."""
+def columns(
+    step: s.Step, jacobian: StateJacobian, lanes: int, *, narrow: bool = True
+) -> tuple[tuple[s.Block, ...], ...]:
+    """The blocks for each call of `directional` in a Jacobian, for so many colours: lists of their own where that is
+    wanted and pays, else the same for all."""
     if step.directional is None:
         return ()
     n_calls = -(-jacobian.n_colours // lanes)
     whole = _operations(step.directional)
-    if n_calls > 1 and whole <= MOST:
+    if narrow and n_calls > 1 and whole <= MOST:
         work, lists, left = _Narrowing(step, jacobian), [], MOST
         for call in range(n_calls):
             lists.append(work.blocks(range(call * lanes, (call + 1) * lanes)))

@@ -12,7 +12,7 @@ from kilohertz.base import Announce, Diagnostic, Dotted, ModelError, ModelWarnin
 from kilohertz.driver.analysing.check_report import Report
 from kilohertz.driver.keywords import takes_settings
 from kilohertz.driver.locate import absolute, locate, search_path
-from kilohertz.driver.stages import Work, checked, keeping_of, run_to, whole_step
+from kilohertz.driver.stages import Work, checked, keeping_of, run_to, units_for_seldom_jacobians, whole_step
 from kilohertz.solvers import StepSettings
 from kilohertz.syntax.library import Libraries
 
@@ -362,9 +362,7 @@ class Model:
         from kilohertz.simulate import load_soon
 
         if self._soon is None:
-            run_to("built", self._work)
-            assert self._work.built is not None
-            self._soon = load_soon(self._work.built)
+            self._soon = load_soon(units_for_seldom_jacobians(self._work))
         return self._soon
 
     def _marred(self, result: Result, strict: bool) -> Result:

@@ -39,6 +39,7 @@ class Work:
     balance: Balance | None = None
     step: Step | None = None
     built: ModelUnits | None = None
+    soon: ModelUnits | None = None  # the same for solvers that ask for a Jacobian seldom
     program: Program | None = None
     warnings: list[Diagnostic] = field(default_factory=list)
     seconds: dict[str, float] = field(default_factory=dict)
@@ -107,6 +108,13 @@ def _generate(work: Work) -> ModelUnits:
     return keeping_of(work).units("step", work.step)
 
 
+def _generate_soon(work: Work) -> ModelUnits:
+    from kilohertz.codegen import Jacobians
+
+    assert work.step is not None
+    return keeping_of(work).units("step", work.step, jacobians=Jacobians.SELDOM)
+
+
 def _build(work: Work) -> Program:
     from kilohertz.simulate import load_program
 
@@ -140,11 +148,24 @@ def run_to(form: str, work: Work) -> None:
     while at >= 0 and getattr(work, names[at]) is None and not _recalled(names[at], work):
         at -= 1
     for stage in STAGES[at + 1 : last + 1]:
-        started = time.perf_counter()
-        with asking(work.libraries.outside), taking_time(f"{_DOING[stage.name]} {work.name}"):
-            setattr(work, stage.makes, _without_collector(stage.run, work))
-        work.seconds[stage.name] = time.perf_counter() - started
+        _run(stage, work)
         keeping.made(getattr(work, stage.makes), work.warnings)
+
+
+def units_for_seldom_jacobians(work: Work) -> ModelUnits:
+    """The C of a model for solvers with steps of their own: less of it, so it is compiled sooner."""
+    run_to("step", work)
+    if work.soon is None:
+        _run(Stage("generate", "soon", _generate_soon), work)
+    assert work.soon is not None
+    return work.soon
+
+
+def _run(stage: Stage, work: Work) -> None:
+    started = time.perf_counter()
+    with asking(work.libraries.outside), taking_time(f"{_DOING[stage.name]} {work.name}"):
+        setattr(work, stage.makes, _without_collector(stage.run, work))
+    work.seconds[stage.name] = time.perf_counter() - started
 
 
 def whole_step(work: Work) -> Step:

@@ -3,11 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import Enum
 
 from kilohertz.base import Origin
 from kilohertz.ir import step as s
 from kilohertz.ir.flat import ExternalCall, Function
 from kilohertz.ir.step import Crossing, Kind
+
+
+class Jacobians(Enum):
+    """How often a solver asks for the Jacobian of the states: often, and much code for it pays."""
+
+    OFTEN = "often"  # in every step: lists of blocks for some columns each, two directions at once, factors written out
+    SELDOM = "seldom"  # once in many steps: one list for all columns, one direction, factors by tables
+    NEVER = "never"  # no code: who wants one takes differences
 
 
 @dataclass(frozen=True, slots=True)

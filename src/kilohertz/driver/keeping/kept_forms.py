@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from kilohertz.base import Diagnostic
+from kilohertz.codegen import Jacobians
 from kilohertz.driver.keeping.form_store import FormStore
 from kilohertz.ir.flat import Flat
 from kilohertz.ir.step import Step
@@ -78,15 +79,18 @@ class Keeping:
             self._store.add(name, replace(kept, dae=None))
         return kept
 
-    def units(self, name: str, form: Step, flags: tuple[str, ...] = ()) -> ModelUnits:
+    def units(
+        self, name: str, form: Step, flags: tuple[str, ...] = (), jacobians: Jacobians = Jacobians.OFTEN
+    ) -> ModelUnits:
         """The C of a form, by the form's name."""
         from kilohertz.building import model_units, units_of
 
-        sources, kept = self._libraries.sources, self._recall(f"{name}.c")
+        file = f"{name}.{jacobians.value}.c"
+        sources, kept = self._libraries.sources, self._recall(file)
         if kept is not None:
             return units_of(form, sources, kept, flags)
-        units = model_units(form, sources, flags)
-        self._store.add(f"{name}.c", units.code)
+        units = model_units(form, sources, flags, jacobians)
+        self._store.add(file, units.code)
         return units
 
     def _recall(self, form: str) -> Any | None:

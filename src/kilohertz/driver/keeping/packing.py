@@ -1,7 +1,7 @@
 """Forms as bytes, and back.
 
-A form is a pickle behind a checksum.  Expressions are stored as the calls that make them, so that equal ones are one
-object again.  Only classes of ours and a few containers come out of it, whatever the bytes say.
+A form is a pickle behind a checksum.  Expressions and records are stored as the calls that make them, so that equal
+expressions are one object again.  Only classes of ours and a few containers come out of it, whatever the bytes say.
 """
 
 from __future__ import annotations
@@ -12,9 +12,11 @@ import io
 import pickle
 import struct
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import fields, is_dataclass
 from enum import Enum
+from operator import attrgetter
 from typing import Any
 
 from kilohertz.ir.expr import Expr
@@ -30,30 +32,43 @@ class BadPack(Exception):
 
 def pack(form: object) -> bytes:
     """A form as bytes."""
-    try:
-        body = _pickled(((), form))
-    except RecursionError:  # a sum of hundreds of terms nests as deeply: its parts are stored first
-        body = _pickled((tuple(_from_the_leaves(form)), form))
+    with _without_collector():  # what is made on the way is no garbage until the end
+        try:
+            body = _pickled(((), form))
+        except RecursionError:  # a sum of hundreds of terms nests as deeply: its parts are stored first
+            body = _pickled((tuple(_from_the_leaves(form)), form))
     return _HEAD.pack(_MAGIC, zlib.crc32(body)) + body
 
 
 def _pickled(form: object) -> bytes:
     stream = io.BytesIO()
     writer = pickle.Pickler(stream, 5)
-    # releases of Python 3.11 differ in how they store a member; some need `getattr`, which must not come out of a file
-    writer.dispatch_table = copyreg.dispatch_table | dict.fromkeys(_enumerations(Enum), _member)
+    writer.dispatch_table = _Calls(copyreg.dispatch_table)
     writer.dump(form)
     return stream.getvalue()
 
 
-def _enumerations(base: type[Enum]) -> Iterator[type[Enum]]:
-    for one in base.__subclasses__():
-        yield one
-        yield from _enumerations(one)
+class _Calls(dict[type, Callable[[Any], Any]]):
+    """How an object of a class is stored: as the call that makes it, where that is known."""
+
+    def __missing__(self, cls: type) -> Callable[[Any], Any]:
+        if issubclass(cls, Enum):
+            # releases of Python 3.11 differ in how they store a member; some need `getattr`, which no file may ask for
+            self[cls] = _call_of(cls, ("value",))
+        elif issubclass(cls, Expr):
+            self[cls] = _call_of(cls, cls.__match_args__)
+        elif is_dataclass(cls) and all(f.init and not f.kw_only for f in fields(cls)):
+            self[cls] = _call_of(cls, tuple(f.name for f in fields(cls)))
+        else:
+            raise KeyError(cls)
+        return self[cls]
 
 
-def _member(member: Enum) -> tuple[type[Enum], tuple[object]]:
-    return type(member), (member.value,)
+def _call_of(cls: type, names: tuple[str, ...]) -> Callable[[object], tuple[type, tuple[object, ...]]]:
+    if len(names) > 1:
+        several = attrgetter(*names)
+        return lambda made: (cls, several(made))
+    return lambda made: (cls, tuple(getattr(made, name) for name in names))
 
 
 def unpack(data: bytes) -> Any:
@@ -65,16 +80,23 @@ def unpack(data: bytes) -> Any:
         raise BadPack("wrong checksum")
     stream = io.BytesIO(data)
     stream.seek(_HEAD.size)
+    with _without_collector():  # everything read stays
+        try:
+            _, form = _Reader(stream).load()
+        except Exception as error:  # pickle answers damage with nearly any exception
+            raise BadPack(str(error)) from error
+    return form
+
+
+@contextmanager
+def _without_collector() -> Iterator[None]:
     collects = gc.isenabled()
-    gc.disable()  # everything read stays
+    gc.disable()
     try:
-        _, form = _Reader(stream).load()
-    except Exception as error:  # pickle answers damage with nearly any exception
-        raise BadPack(str(error)) from error
+        yield
     finally:
         if collects:
             gc.enable()
-    return form
 
 
 class _Reader(pickle.Unpickler):
