@@ -19,6 +19,7 @@ from kilohertz.semantics.behaviour.reach import called, expressions
 from kilohertz.semantics.classes.modifiers import Ctx, Mod, Spec
 from kilohertz.semantics.classes.nodes import ATTRIBUTES, ClassNode, Element
 from kilohertz.semantics.connecting.connect_sets import FlowLeaf
+from kilohertz.semantics.connecting.ends import made_for_bus
 from kilohertz.semantics.connecting.streams import StreamVariable
 from kilohertz.semantics.expressions.elaborate import Elaborator
 from kilohertz.semantics.instances import Comp, CompArray
@@ -478,7 +479,7 @@ def _extent(section: tree.Section) -> tuple[int, int]:
 
 def _is_in_array(comp: Comp, element: Element | None) -> bool:
     """Whether there is an array that `each` can speak of: around a component, itself, or its element (MLS 7.2.5)."""
-    is_array = comp.ty is not None and bool(comp.ty.dims)
+    is_array = (comp.ty is not None and bool(comp.ty.dims)) or made_for_bus(comp)
     return is_array or "[" in comp.path or (element is not None and (element.is_class or bool(element.component.dims)))
 
 

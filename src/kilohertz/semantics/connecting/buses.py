@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from kilohertz.semantics.classes.modifiers import Ctx
+from kilohertz.semantics.classes.modifiers import Ctx, Env, Mod
+from kilohertz.semantics.classes.nodes import Element
 from kilohertz.semantics.connecting.ends import End, EndFinder, is_connector, is_expandable
 from kilohertz.semantics.instances import Comp, CompArray
 from kilohertz.syntax import tree
@@ -131,8 +132,7 @@ class Buses:
     def _clone(self, model: Comp | CompArray, bus: Comp, name: str) -> Comp | CompArray:
         path = f"{bus.path}.{name}"
         source = model.proto if isinstance(model, CompArray) else model
-        # its own modifications stay behind: only the type comes along
-        comp = Comp(source.world, source.node, path, bus, name, (), source.element, source.variability)
+        comp = Comp(source.world, source.node, path, bus, name, _of_type(source), source.element, source.variability)
         comp.decl, comp.is_primitive, comp.ty, comp.connection = (
             source.decl,
             source.is_primitive,
@@ -207,6 +207,25 @@ class Buses:
                 return True
             at = at.parent
         return False
+
+
+def _of_type(comp: Comp) -> Env:
+    """Of the modifications of a connector those that belong to its type: of parameters, which sizes may depend on.
+
+    Others, starts and bindings of variables, stay behind.
+    """
+    if comp.is_primitive:
+        return ()
+    kept: list[Mod] = []
+    for mod in comp.env:
+        names = [] if mod.implied else [n for n in mod.spec.subs if _is_fixed(comp.node.table.get(n))]
+        if names and mod.spec.binding is None:
+            kept.append(mod.only(names))
+    return tuple(kept)
+
+
+def _is_fixed(element: Element | None) -> bool:
+    return element is not None and not element.is_class and element.component.variability in ("parameter", "constant")
 
 
 def has_connect(items: Any) -> bool:

@@ -135,3 +135,8 @@ def can_connect(comp: Comp) -> bool:
 
 def is_expandable(comp: Comp | CompArray) -> bool:
     return not (isinstance(comp, Comp) and comp.is_primitive) and comp.node.is_expandable
+
+
+def made_for_bus(comp: Comp) -> bool:
+    """Whether connects made it: its modifications are those of what it was made after."""
+    return comp.parent is not None and comp.parent.node.is_expandable and comp.name not in comp.parent.node.table
