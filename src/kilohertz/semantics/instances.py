@@ -415,16 +415,12 @@ class Maker:
 
     def _find_inner(self, parent: Comp, element: Element) -> Comp | CompArray | None:
         """The `inner` declaration of that name in the enclosing instances (MLS 5.4)."""
-        name = element.name
-        at = parent.parent
-        while at is not None:
-            candidate = at.node.table.get(name)
-            if candidate is not None and not candidate.is_class and candidate.component.inner:
-                inner = at.inner_child(name) if candidate.component.outer else at.child(name)
-                if inner is not None:
-                    self._check_outer(parent, element, inner)
-                return inner
-            at = at.parent
+        declaring = _declaring_inner(parent.parent, element.name)
+        if declaring is not None:
+            inner = _inner_of(declaring, element.name)
+            if inner is not None:
+                self._check_outer(parent, element, inner)
+            return inner
         if element.component.inner:
             return None
         return self._default_inner(parent, element)
@@ -482,3 +478,22 @@ def _own_size(name: str, expr: tree.Expr, exprs: list[tuple[tree.Expr, Ctx]]) ->
 
 def _join(path: str, name: str) -> str:
     return f"{path}.{name}" if path else name
+
+
+def inner_component(inst: Comp, name: str) -> Comp | CompArray | None:
+    """What an `outer` declaration in a package stands for that is used in `inst`; None where nothing is inner."""
+    declaring = _declaring_inner(inst, name)
+    return None if declaring is None else _inner_of(declaring, name)
+
+
+def _declaring_inner(at: Comp | None, name: str) -> Comp | None:
+    """The nearest instance, `at` or around it, that declares an `inner` component of that name."""
+    while at is not None and not ((e := at.node.table.get(name)) and not e.is_class and e.component.inner):
+        at = at.parent
+    return at
+
+
+def _inner_of(declaring: Comp, name: str) -> Comp | CompArray | None:
+    """Where it is `inner outer`, the one it gives to those inside."""
+    is_both = declaring.node.table[name].component.outer
+    return declaring.inner_child(name) if is_both else declaring.child(name)

@@ -28,7 +28,7 @@ from kilohertz.ir.types import (
 )
 from kilohertz.semantics.classes import ClassNode, Ctx, Element, View
 from kilohertz.semantics.classes.nodes import visible_names
-from kilohertz.semantics.instances import Comp, CompArray
+from kilohertz.semantics.instances import Comp, CompArray, inner_component
 from kilohertz.syntax import tree
 
 if TYPE_CHECKING:
@@ -81,6 +81,10 @@ class Names:
             self._check_outer(named, node, k, ctx)
         inst = ctx.inst
         if inst is None or inst.node is not named.view.root:
+            if inst is not None and named.component.outer:
+                stands_for = inner_component(inst, named.name)
+                if stands_for is not None:
+                    return self._in_component(stands_for, node, k, ctx)
             inst = named.view.root.instance()
             # without an instance the text of a modification is read before its model is there
             is_known = k > 0 or ctx.inst is not None or ctx.locals is not None

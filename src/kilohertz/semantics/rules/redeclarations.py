@@ -93,7 +93,9 @@ def _fitting(one: Redeclared) -> Iterator[Diagnostic]:
         old_class = _class_of(old, old_view)
         if new_class is None or old_class is None or new_class.definition is not old_class.definition:
             text = f"`{one.element.name}` is redeclared, but is not replaceable"
-            yield Diagnostic("S292", text, one.span, notes=known)
+            # replaceable once, and not said so again where it was redeclared: libraries in wide use go on from there
+            severity = Severity.WARNING if one.between and one.element.decl.replaceable else Severity.ERROR
+            yield Diagnostic("S292", text, one.span, notes=known, severity=severity)
         return
     wanted = _constraining(one)
     if wanted is None:
