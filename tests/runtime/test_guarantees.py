@@ -14,6 +14,7 @@ import pytest
 from kilohertz import load
 from kilohertz.building import linked_units, main_unit
 from kilohertz.cli.main import main
+from kilohertz.cost.bound import Bounds
 from kilohertz.simulate import Program, Statistics, Stepper
 from kilohertz.simulate.faults import faults
 from kilohertz.solvers import EVENTS, StepSettings
@@ -21,6 +22,7 @@ from kilohertz.toolchain import build_executable
 
 FOLDER = Path(__file__).parent
 SOURCE = FOLDER / "stepping.mo"
+FRICTION = FOLDER.parent / "solvers" / "friction.mo"
 OPEN_LOOPS = FOLDER.parent / "solvers" / "index1.mo:Index1.Valve"
 MS = 1e-3
 
@@ -231,9 +233,9 @@ def test_the_search_for_a_mode_is_cut() -> None:
     assert {"R734", "R749"} & {w.code for w in faults(long)} == {"R734"}
 
 
-@pytest.mark.parametrize(("mode_cap", "passes"), [(4, 5), (1, 3), (1000, 16)])
+@pytest.mark.parametrize(("mode_cap", "passes"), [(10, 5), (1, 3), (1000, 16)])
 def test_late_passes_of_an_event_take_turns_of_the_search(mode_cap: int, passes: int) -> None:
-    """Three are free, each further takes two turns of the period; the cap of passes holds besides."""
+    """Three are free, each further takes five turns of the period; the cap of passes holds besides."""
     stepper = started("Restless", "euler", mode_cap=mode_cap)
     for _ in range(40):
         stepper.step()
@@ -242,6 +244,51 @@ def test_late_passes_of_an_event_take_turns_of_the_search(mode_cap: int, passes:
     times = stepper.counts["event_caps"]
     caps = f"16 passes, or of {mode_cap} turns for modes,"
     assert text == f"event iterations reached their cap of {caps} {times} times, b still changing"
+
+
+@pytest.mark.parametrize(("method", "stages"), [("rk4", 4), ("lie", 1), ("sdirk3", 3 * StepSettings().newton)])
+def test_what_a_period_has_to_spare_is_what_the_bound_counts(method: str, stages: int) -> None:
+    """A quiet step leaves all of it: no iteration beyond the cap of a solution, no residual beyond one for each."""
+    stepper = started("Refuses", method)
+    stepper.step()
+    context, settings = stepper.instance.context, StepSettings(method, MS)
+    assert context.iterations_left == settings.loop_newton * (3 + -(-stages // 2))
+    assert context.trials_left == 60 + 40 * stages
+    period = Bounds(stepper.program.step)._period(settings, settings.loop_newton)
+    assert period.spare == (context.iterations_left, context.trials_left)
+
+
+def test_a_loop_ends_where_the_period_has_nothing_left_for_it() -> None:
+    """The mode without a solution takes what there is, once: no more residuals in a period than those and the usual."""
+    stepper = started("Refuses", "euler", events="linear")
+    context, cap = stepper.instance.context, StepSettings().loop_newton
+    most = 0
+    for _ in range(15):
+        before, rhs, passes = context.n_iterations, stepper.counts["rhs"], context.n_passes
+        stepper.step()
+        solutions = stepper.counts["rhs"] - rhs + context.n_passes - passes
+        assert context.n_iterations - before <= cap * solutions + 4 * cap
+        most = max(most, context.n_iterations - before)
+    assert context.iterations_left < 4 * cap or context.trials_left < 100
+    assert stepper.counts["newton_caps"] > 0
+    assert most > cap
+
+
+def test_a_singular_mode_takes_turns() -> None:
+    """Two clutches locked side by side: each pass solves its system by the smallest norm, and pays for it."""
+    program = load(f"{FRICTION}:Friction.TwoClutches").compile()
+    turns = {}
+    for mode_cap in (16, 2):
+        stepper = Stepper(program, StepSettings("rk4", MS, events="linear", mode_cap=mode_cap))
+        assert stepper.start(0.0) == 0
+        left = []
+        for _ in range(1000):
+            stepper.step()
+            left.append(stepper.instance.context.turns_left)
+        turns[mode_cap] = min(left), stepper.instance.context.n_cut
+    assert 0 < turns[16][0] < 16
+    assert turns[16][1] == 0
+    assert turns[2][1] > 0
 
 
 def test_a_loop_without_a_solution_keeps_its_last_values() -> None:

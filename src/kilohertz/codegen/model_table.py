@@ -107,6 +107,7 @@ def _counts(step: Step, counts: Mapping[Kind, int]) -> list[str]:
         f"    .n_delays = {len(step.delays)}, .n_transports = {len(step.transports)},",
         f"    .n_recorded = {len(step.delays) + sum(len(t.recorded()) for t in step.transports)},",
         f"    .n_u = {counts[Kind.INPUT]}, .n_ui = {counts[Kind.INT_INPUT]}, .mode_cap = {s.mode_turns(step)},",
+        f"    .n_nonlinear = {len(s.nonlinear_loops(step))},",
     ]
 
 

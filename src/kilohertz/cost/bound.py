@@ -13,7 +13,7 @@ from typing import Any
 
 from kilohertz.cost.kernels import Kernels
 from kilohertz.cost.phases import Phases
-from kilohertz.cost.prices import Count, copy, moves, total
+from kilohertz.cost.prices import Cost, Count, copy, moves, total
 from kilohertz.cost.targets import Target, reference
 from kilohertz.ir import step as s
 from kilohertz.ir.step import Kind, Partition, Step, stage_roles
@@ -36,7 +36,13 @@ _CYCLES = {
 # what each event that is located costs besides
 _LOCATED = {"catch-up": (1, 1, 1, 2), "exact": (4, 1, 1, 2)}
 _FREE_PASSES, _PASS_TURNS = constant("KHZ_MIXED_PASSES"), constant("KHZ_MIXED_PASS")
+_EVENT_NEWTON = constant("KHZ_EVENT_NEWTON")
+_ITERATIONS, _STAGES, _TRIALS, _LOOPS = (
+    constant(f"KHZ_SPARE_{name}") for name in ("ITERATIONS", "STAGES", "TRIALS", "LOOPS")
+)
+_STAGE_TRIALS = constant("KHZ_STAGE_TRIALS")
 _HOLD = 2  # evaluations after a step that failed
+_HELD_WITHOUT_EVENT = ("linear", "hermite")  # a period whose step failed looks for no event
 _PERIOD = moves(1300)  # what a period takes of an empty model
 
 
@@ -60,6 +66,7 @@ class Work:
     inlined: int = field(metadata={"internal": True})
     events: int = field(metadata={"internal": True})
     turns: int = field(metadata={"internal": True})  # of mixed loops, beyond the first in each pass
+    late: int = field(metadata={"internal": True})  # passes that are paid for with turns
 
 
 def cost_bound(step: Step, stepping: StepSettings, target: Target | None = None) -> dict[str, Any]:
@@ -118,7 +125,7 @@ def _bound(period: _Period, target: Target) -> dict[str, Any]:
         "loops": {
             "nonlinear": sum(isinstance(b, s.NonlinearLoop) for b in blocks),
             "newton_cap": loop_cap,
-            "newton_cap_in_events": 4 * loop_cap,
+            "newton_cap_in_events": _EVENT_NEWTON * loop_cap,
         },
         "caps": {
             "event_passes": stepping.event_cap,
@@ -190,6 +197,7 @@ class _Period:
             inlined=self.stepping.inline * steps * self.kernels.stage_rhs(self.stepping.n_substeps),
             events=counts["state_events"] + counts["time_events"],
             turns=0,
+            late=0,
         )
 
     def work(self, case: str) -> Work:
@@ -205,8 +213,9 @@ class _Period:
         steps = 1 if is_regular else steps
         n_events = 0 if is_regular else n_events + int(self.phases.has_inputs)
         predicted = int(self.stepping.events.startswith("predict") and bool(self.step.crossings))
+        held = steps * _HOLD
+        lost = max(lost, held) if self.stepping.events in _HELD_WITHOUT_EVENT else lost + held
         looks = {REGULAR: 0, KEPT: 0, EVENT: located, WORST: lost}[case] + predicted + int(self._looks_at_inputs)
-        looks += steps * (_HOLD if case == WORST else 0)
         jacobian = self._jacobian_rhs(case, symbolic, predicted) if implicit else 0
         begins = int(self._starts_anew or case == WORST) + steps - 1
         closed = 0
@@ -214,7 +223,7 @@ class _Period:
         other = (0 if self.stepping.inline else self.kernels.stage_rhs(1)) + jacobian + self._correction
         rosenbrock = isinstance(self.method, Rosenbrock)
         twice = 1
-        passes, turns = self._settling(case, n_events)
+        passes, late, turns = self._settling(case, n_events)
         rhs = steps * (1 + inlined + other) + looks + begins
         if self.phases.is_open and case == WORST:
             # z anew after a parameter or an input jumped; the step again with loops solved in its stages
@@ -230,12 +239,13 @@ class _Period:
             factorisations=twice * steps * int(implicit),
             solves=twice * steps * self.kernels.solves,
             stage_newton=twice * steps * (0 if rosenbrock else self.kernels.solves),
-            event_passes=passes + n_events * int(case == WORST),  # and one to undo a failed event
+            event_passes=passes + late + n_events * int(case == WORST),  # and one to undo a failed event
             looks=looks,
             closed=closed,
             inlined=steps * inlined,
             events=n_events,
             turns=turns,
+            late=late,
         )
 
     @property
@@ -266,16 +276,14 @@ class _Period:
         """Of the states outside the part with sub-steps, once a step."""
         return int(isinstance(self.method, Pair) and self.method.order > 1 and "held" in stage_roles(self.step))
 
-    def _settling(self, case: str, n_events: int) -> tuple[int, int]:
-        """Passes of all events, and the turns that mixed loops have left: late passes take some of them (khz_run.c)."""
-        if not n_events:
-            return 0, 0
-        each, turns = self._passes(case), self.stepping.mode_cap or s.mode_turns(self.step)
-        late = n_events * max(0, each - _FREE_PASSES)
-        if self.phases.turns:
-            late = min(late, turns // _PASS_TURNS)
-            turns -= _PASS_TURNS * late  # a pass has two turns at least and more: this way it costs most
-        return n_events * min(each, _FREE_PASSES) + late, turns
+    def _settling(self, case: str, n_events: int) -> tuple[int, int, int]:
+        """Passes of all events, those that take turns of mixed loops, and all turns (khz_run.c)."""
+        each = self._passes(case) if n_events else 0
+        if not n_events or not self.phases.turns:
+            return n_events * each, 0, 0
+        turns = self.stepping.mode_cap or s.mode_turns(self.step)
+        late = min(n_events * max(0, each - _FREE_PASSES), turns // _PASS_TURNS)
+        return n_events * min(each, _FREE_PASSES), late, turns
 
     def _passes(self, case: str) -> int:
         """Passes of an event iteration that are possible: it goes on while discrete values or states change.
@@ -306,7 +314,7 @@ class _Period:
             per["inlined"].times(w.inlined),
             per["directional"].times(w.jacobians if w.directional else 0),
             per["time_slope"].times(w.slopes),
-            per["event"].times(w.event_passes),
+            per["event"].times(w.event_passes - w.late),
             per["asserts"].times(periods),
             (self.phases.crossings + moves(12 * len(self.step.crossings))).times(looks),
             k.jacobian(self._directions if w.directional else 0, slopes).times(w.jacobians),
@@ -314,14 +322,40 @@ class _Period:
             k.solve.times(w.solves),
             k.stages(self.stepping.n_substeps).times(w.steps, 2 * w.steps),
             self._handling.times(w.events),
-            max(self.phases.turns, key=lambda c: c.worst.operations, default=Count()).times(w.turns),
+            self._searched(w, case),
             self._instants.times(periods + w.steps),
             _PERIOD.times(periods),
         ]
         if case == WORST:  # differences after a direction that has no value
             parts.append(k.differences.times(w.jacobians))
-            parts.append(total(self.phases.turns).times(w.events))  # the nearest mode, where none agrees
+            parts.append(self.phases.nearest.times(w.events))  # where none agrees
+        if case == WORST or w.events:  # what the period has for nonlinear loops
+            iteration, trial = self.phases.spare
+            n_iterations, n_trials = self.spare
+            parts += [iteration.times(periods * n_iterations), trial.times(0, periods * n_trials)]
         return total(parts)
+
+    @property
+    def spare(self) -> tuple[int, int]:
+        """Iterations and residuals that a period has for all nonlinear loops, beyond the usual (khz_cycle.c)."""
+        m = self.method
+        stages = m.n_stages * (self.stepping.newton if self.kernels.solves and not isinstance(m, Rosenbrock) else 1)
+        stages *= self.stepping.n_substeps if isinstance(m, Pair) else 1
+        loops = min(len(s.nonlinear_loops(self.step)), _LOOPS)
+        caps = _ITERATIONS + -(-stages // _STAGES)
+        return caps * self.stepping.loop_newton * loops, (_TRIALS + _STAGE_TRIALS * stages) * loops
+
+    def _searched(self, w: Work, case: str) -> Count:
+        """The turns of a period at the highest price: tried modes, late passes, detours of linear systems in a mode."""
+        ways = [(turn, 1) for turn in self.phases.turns]
+        ways += [(self.per["event"], _PASS_TURNS)] if w.late else []
+        ways += self.phases.detours if case == WORST else []
+
+        def most(costs: list[tuple[Cost, int]]) -> Cost:
+            each, turns = max(costs, key=lambda way: way[0].instructions / way[1], default=(Cost(), 1))
+            return each.times(w.turns).part(turns)
+
+        return Count(most([(c.regular, t) for c, t in ways]), most([(c.worst, t) for c, t in ways]))
 
     @property
     def _handling(self) -> Count:

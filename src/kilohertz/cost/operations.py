@@ -1,9 +1,10 @@
 """How much a block takes at most, with the caps of a bounded step.
 
 Each count is a pair: of a *regular* run (loops converge within their cap, no pivot is lost, a mixed loop settles in
-its first turn) and of the *worst* one (every cut of every Newton step, the minimum-norm solution of every singular
-system).  What has no bound that could be told from the text (while loops,
-external code, recursion, loops over sizes that are not known) is named, not guessed.
+its first turn) and of the *worst* one (the minimum-norm solution of every singular system).  What a period has for
+all loops together (`runtime/loops/khz_spare.h`) is priced here and counted in `bound.py`.  What has no bound that
+could be told from the text (while loops, external code, recursion, loops over sizes that are not known) is named, not
+guessed.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from kilohertz.cost.prices import (
     copy,
     dense_factor,
     dense_solve,
+    minimum_norm,
     moves,
     node,
     planned_factor,
@@ -44,10 +46,7 @@ from kilohertz.ir.flat import (
 )
 from kilohertz.runtime import constant
 
-MAX_CUTS, BISECTIONS, START_POINTS = (
-    constant(f"KHZ_{name}") for name in ("NEWTON_CUTS", "TURN_BISECTIONS", "RESCUE_POINTS")
-)
-EVENT_NEWTON = constant("KHZ_EVENT_NEWTON")
+_UNPLANNED, _SINGULAR = constant("KHZ_MIXED_UNPLANNED"), constant("KHZ_MIXED_SINGULAR")
 _STORE = moves(2)
 _ELEMENT, _ARRAY, _TURN = moves(12), moves(60), moves(6)  # of an array that is assigned at once; of a loop
 _BLOCK = moves(30)  # a generated function: call, prologue, status
@@ -61,6 +60,7 @@ class Operations:
     newton: int
     is_apart: Callable[[x.Expr, x.Expr], bool] | None = None  # an operand of a node that is computed elsewhere
     in_stage: bool = False  # blocks of an inlined stage are counted
+    in_search: bool = False  # ... of a mode under trial: detours of its linear systems are paid for with turns
     kept: set[x.Expr] = field(default_factory=set)  # functions that stand in variables of a step
     unbounded: dict[str, None] = field(default_factory=dict)
     _functions: dict[str, Count] = field(default_factory=dict)
@@ -186,7 +186,7 @@ class Operations:
                 return _BLOCK + self._linear(block, in_event)
             case s.NonlinearLoop():
                 kept, self.kept = self.kept, set()  # its functions do not know what stands in variables
-                count = _BLOCK + (self._residual(block) if is_open else self._nonlinear(block, in_event))
+                count = _BLOCK + (self._residual(block) if is_open else self._nonlinear(block))
                 self.kept = kept
                 return count
             case s.MixedLoop():
@@ -203,15 +203,16 @@ class Operations:
 
         All further turns are counted over a whole period, and the nearest mode once more over an event: `turn`.
         """
-        inner = self.blocks(b.continuous, in_event, is_open)
-        return self.turn(b, is_open).times(2) if in_event else inner
+        return self.turn(b, is_open).times(2) if in_event else self.blocks(b.continuous, in_event, is_open)
 
-    def turn(self, b: s.MixedLoop, is_open: bool = False) -> Count:
+    def turn(self, b: s.MixedLoop, is_open: bool = False, in_search: bool = True) -> Count:
         """One mode of a mixed loop: its Reals, and what its conditions say of them."""
+        self.in_search = in_search
+        inner = self.blocks(b.continuous, True, is_open)
+        self.in_search = False
         relations = [o for o in b.discrete if isinstance(o, s.Assignment) and self._is_relation(o.target.name)]
         functions = {c.index: c.function for c in self.step.crossings}
         distances = self.expressions(functions[self.step.slot(o.target.name).index] for o in relations)
-        inner = self.blocks(b.continuous, True, is_open)
         return inner + distances + self.blocks(b.discrete, True).times(2) + moves(60 + 75 * len(relations))
 
     def _is_relation(self, name: str) -> bool:
@@ -228,34 +229,56 @@ class Operations:
         planned = None if b.again else linear_plan(b)
         plan = planned.plan if planned is not None else None
         matrix = filled + (dense_factor(n) if plan is None else planned_factor(plan, n))
-        solved = inner + moves(6 * n + 60) + (dense_solve(n) if plan is None else planned_solve(plan, n))
-        return solved + (Count() if kept or (b.again and n > IN_PLACE) else matrix)
+        solve = dense_solve(n) if plan is None else planned_solve(plan, n)
+        if self.in_search:
+            matrix, solve = Count(matrix.regular, matrix.regular), Count(solve.regular, solve.regular)
+        return inner + moves(6 * n + 60) + solve + (Count() if kept or (b.again and n > IN_PLACE) else matrix)
+
+    def detours(self, b: s.MixedLoop) -> list[tuple[Count, int]]:
+        """What linear systems of a mode take beyond their usual way, and how many turns they pay for it."""
+        found: list[tuple[Count, int]] = []
+        for loop in _linear_loops(b):
+            n = len(loop.unknowns)
+            if n > 1:
+                lu = dense_factor(n).regular
+                found.append((Count(lu, lu) + dense_solve(n) + copy(n * n).times(2), _UNPLANNED))
+                found.append((minimum_norm(n), _SINGULAR))
+        return found
 
     def _residual(self, b: s.NonlinearLoop) -> Count:
         n = len(b.unknowns)
         return self.blocks(b.inner) + self.expressions(b.residuals) + both(n, 10 * n + 40)
 
-    def _nonlinear(self, b: s.NonlinearLoop, in_event: bool) -> Count:
-        n = len(b.unknowns)
+    def _nonlinear(self, b: s.NonlinearLoop) -> Count:
+        """One solution with the iterations that it has for itself."""
+        n, cap = len(b.unknowns), self.newton
         residual = self._residual(b)
+        head = residual.times(2, 5) + moves(12 * n + 200)
+        if not self.in_stage:
+            return head + self.iteration(b, is_spare=False).times(cap)
+        # khz_kept.c comes first: a Jacobian, three residuals in an iteration at most
         jacobian = self._jacobian(b, residual)
-        cap = self.newton * (EVENT_NEWTON if in_event else 1)
-        trial = residual + both(6 * n, 32 * n + 40)  # the point, and how good it is
-        iteration = jacobian + trial.times(1, MAX_CUTS) + both(6 * n, 40 * n + 120)
-        # at worst a second round with whole steps, each with a search along it
-        bold = iteration.times(0, 1) + trial.times(0, BISECTIONS)
-        head = residual.times(2, 4 + START_POINTS) + moves(12 * n + 200)
-        if self.in_stage:  # khz_kept.c comes first: a Jacobian, three residuals in an iteration at most
-            again = jacobian + residual.times(2) + dense_solve(n) + both(2 * n * n + 8 * n, 10 * n * n + 60 * n + 200)
-            head = head + again.times(cap, 2 * cap) + residual
-            if b.jacobian is not None:  # where it ends without a solution the rest is a detour
-                return head + (iteration + bold).times(0, cap)
-        return head + (iteration + bold).times(cap)
+        again = jacobian + residual.times(2) + dense_solve(n) + both(2 * n * n + 8 * n, 10 * n * n + 60 * n + 200)
+        head = head + again.times(cap, 2 * cap) + residual
+        # where there is a Jacobian and it ends without a solution the rest is a detour
+        return head + self.iteration(b, is_spare=False).times(cap if b.jacobian is None else 0, cap)
 
-    def _jacobian(self, b: s.NonlinearLoop, residual: Count) -> Count:
+    def iteration(self, b: s.NonlinearLoop, is_spare: bool = True) -> Count:
+        """One iteration of a loop; those that a period has to spare may meet a singular Jacobian."""
+        n = len(b.unknowns)
+        return self._jacobian(b, self._residual(b), is_spare) + self.trial(b) + both(6 * n, 40 * n + 120)
+
+    def trial(self, b: s.NonlinearLoop) -> Count:
+        """A point of a loop, and how good it is."""
+        n = len(b.unknowns)
+        return self._residual(b) + both(6 * n, 32 * n + 40)
+
+    def _jacobian(self, b: s.NonlinearLoop, residual: Count, may_be_singular: bool = False) -> Count:
         """The Jacobian of a loop, sizes of its rows, and the direction that follows from it."""
         n = len(b.unknowns)
-        dense = copy(n * n).times(2) + both(2 * n * n, 14 * n * n) + dense_factor(n) + dense_solve(n)
+        lu = dense_factor(n)
+        lu = lu if may_be_singular else Count(lu.regular, lu.regular)
+        dense = copy(n * n).times(2) + both(2 * n * n, 14 * n * n) + lu + dense_solve(n)
         if b.jacobian is None:
             return dense + residual.times(n, 2 * n) + both(4 * n * n, 12 * n * n)
         entries = _STORE.times(len(b.jacobian)) + self.expressions(e.value for e in b.jacobian) + self.blocks(b.rates)
@@ -265,6 +288,21 @@ class Operations:
         count = len(b.jacobian)
         planned = both(2 * count, 24 * count + 40 * n) + sparse_factor(plan, n) + sparse_solve(plan, n)
         return entries + planned + dense.times(0, 1)
+
+
+def _linear_loops(b: s.MixedLoop) -> list[s.LinearLoop]:
+    """Of a mode, those inside nonlinear loops included."""
+    found: list[s.LinearLoop] = []
+    stack: list[s.Block] = list(b.continuous)
+    while stack:
+        match stack.pop():
+            case s.LinearLoop() as loop:
+                found.append(loop)
+            case s.NonlinearLoop(inner=inner, rates=rates):
+                stack.extend((*inner, *rates))
+            case _:
+                pass
+    return found
 
 
 def _larger(counts: Sequence[Count]) -> Count:

@@ -103,8 +103,29 @@ class Phases:
     @cached_property
     def turns(self) -> list[Count]:
         """One turn of each mixed loop."""
-        loops = (b for b in self.step.blocks if isinstance(b, s.MixedLoop))
-        return [self._operations.turn(b, self.is_open) for b in loops]
+        return [self._operations.turn(b, self.is_open) for b in self._mixed_loops]
+
+    @cached_property
+    def nearest(self) -> Count:
+        """The mode nearest to agreeing in all mixed loops, whatever its linear systems take."""
+        return total(self._operations.turn(b, self.is_open, in_search=False) for b in self._mixed_loops)
+
+    @cached_property
+    def detours(self) -> list[tuple[Count, int]]:
+        """Of linear systems in a turn, with the turns that each is paid for with."""
+        return [detour for b in self._mixed_loops for detour in self._operations.detours(b)]
+
+    @property
+    def _mixed_loops(self) -> list[s.MixedLoop]:
+        return [b for b in self.step.blocks if isinstance(b, s.MixedLoop)]
+
+    @cached_property
+    def spare(self) -> tuple[Count, Count]:
+        """An iteration and a residual of a nonlinear loop that is one of those a period has to spare."""
+        loops = s.nonlinear_loops(self.step)
+        kinds = map(self._operations.iteration, loops), map(self._operations.trial, loops)
+        iteration, trial = (max(kind, key=lambda c: c.worst.instructions, default=Count()) for kind in kinds)
+        return iteration, trial
 
     @cached_property
     def instants(self) -> Count:

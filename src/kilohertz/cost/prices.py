@@ -9,7 +9,7 @@ loop of the runtime does with an element is a coefficient here.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 from kilohertz.graphs import Elimination, PivotPlan
 from kilohertz.ir import expr as x
@@ -40,6 +40,10 @@ class Cost:
 
     def times(self, n: int) -> Cost:
         return Cost(self.operations * n, self.expressions * n, self.functions * n, self.kernels * n, self.moves * n)
+
+    def part(self, n: int) -> Cost:
+        """One of n equal parts, rounded up."""
+        return Cost(*(-(-getattr(self, f.name) // n) for f in fields(self)))
 
     @property
     def instructions(self) -> int:
@@ -148,8 +152,12 @@ def dense_factor(n: int) -> Count:
     """khz_lu_factor; at worst khz_minimum_norm follows."""
     operations = 2 * n**3 // 3 + 2 * n**2
     lu = Cost(operations, kernels=round(3.5 * n**3 + 30 * n**2 + 220 * n + 100))
-    norm = Cost(3 * n**3 + 8 * n**2, kernels=11 * n**3 + 55 * n**2 + 350 * n + 120)
-    return Count(lu, lu + norm)
+    return _always(lu) + minimum_norm(n).times(0, 1)
+
+
+def minimum_norm(n: int) -> Count:
+    """khz_minimum_norm, and its matrix."""
+    return both(3 * n**3 + 8 * n**2, 11 * n**3 + 55 * n**2 + 350 * n + 120) + copy(n * n)
 
 
 def dense_solve(n: int) -> Count:

@@ -443,8 +443,25 @@ def stage_roles(step: Step) -> list[str]:
     return roles
 
 
+def nonlinear_loops(step: Step) -> list[NonlinearLoop]:
+    """All of a model: in its steps, events and inlined stages, those inside other loops included."""
+    found: list[NonlinearLoop] = []
+    stack: list[Block] = [*step.blocks, *(step.inlined or ())]
+    while stack:
+        match stack.pop():
+            case NonlinearLoop(inner=inner) as loop:
+                found.append(loop)
+                stack.extend(inner)
+            case MixedLoop(continuous=continuous, discrete=discrete):
+                stack.extend((*continuous, *discrete))
+            case _:
+                pass
+    return found
+
+
 def mode_turns(step: Step) -> int:
-    """Turns of mixed loops in a step where nobody says how many: by the relations of the largest loop."""
-    inside = ([t.name for o in b.discrete for t in targets(o)] for b in step.blocks if isinstance(b, MixedLoop))
+    """Turns of mixed loops in a step where nobody gives them: by relations of the largest, or by their number."""
+    inside = [[t.name for o in b.discrete for t in targets(o)] for b in step.blocks if isinstance(b, MixedLoop)]
     most = max((sum(step.slot(name).kind is Kind.RELATION for name in names) for names in inside), default=0)
-    return max(constant("KHZ_MIXED_SOON"), 3 * most // 2)
+    soon = constant("KHZ_MIXED_SOON")
+    return max(soon, soon * (len(inside) + 1) // 2, 3 * most // 2)

@@ -156,7 +156,7 @@ _INTERNAL = "equal steps of the whole model in each step, inputs sampled once; w
 _NEWTON = "Newton iterations per stage of a diagonally implicit method (index-1 form: as many as it needs)"
 _MODES = (
     "cap of turns in a step in which mixed loops search for a mode, beyond the first in each pass; "
-    "each pass after the third takes two; 0: by the model"
+    "each pass after the third takes five; 0: by the model"
 )
 _INDEX1 = "index-1 form: the method keeps the unknowns of nonlinear loops, no loop is iterated on in a step"
 

@@ -9,11 +9,20 @@
 /* ------------------------------------------------------------------------------------------------- Newton iteration */
 
 enum {
-    KHZ_NEWTON_CAP = 50,     /* iterations off-line: a damped iteration that converges at all has done so before */
-    KHZ_RESCUE_CAP = 100,    /* Levenberg-Marquardt: converges linearly where Newton does not at all */
-    KHZ_EVENT_NEWTON = 4,    /* times the cap of a step at an event: its solution may be far from the present values */
-    KHZ_NEWTON_CUTS = 12,    /* halvings: 1/4096 of a step is no progress any more */
-    KHZ_TURN_BISECTIONS = 50 /* along a step that turned residuals round: to the last bit of its length */
+    KHZ_NEWTON_CAP = 50,      /* iterations off-line: a damped iteration that converges at all has done so before */
+    KHZ_RESCUE_CAP = 100,     /* Levenberg-Marquardt: converges linearly where Newton does not at all */
+    KHZ_EVENT_NEWTON = 4,     /* times the cap of a step at an event: its solution may be far from the present values */
+    KHZ_NEWTON_CUTS = 12,     /* halvings: 1/4096 of a step is no progress any more */
+    KHZ_TURN_BISECTIONS = 50, /* along a step that turned residuals round: to the last bit of its length */
+    /* What a step of real time has for all its nonlinear loops together, times their number up to the last of these:
+     * iterations beyond the cap of each solution, in caps, with one more for so many stages; residuals beyond one for
+     * each iteration, with so many more for a stage.  A loop that has jumped needs them once, not in every pass and
+     * stage: a bridge of diodes took 24 and 104 at most with 4 stages, 45 and 415 with 9, 78 and 459 with 20. */
+    KHZ_SPARE_ITERATIONS = 3,
+    KHZ_SPARE_STAGES = 2,
+    KHZ_SPARE_TRIALS = 60,
+    KHZ_STAGE_TRIALS = 40,
+    KHZ_SPARE_LOOPS = 8
 };
 
 /* On the step, relative to the unknowns: convergence is quadratic, so that the error left is far below it. */
@@ -104,9 +113,13 @@ enum {
      * relations of its largest loop where that is more (14 at most were seen; 25 with the 28 relations of a gearbox).
      */
     KHZ_MIXED_SOON = 16,
-    /* Each pass of an event after these takes so many of the turns. */
+    /* Each pass of an event after these takes so many of the turns: six passes where four were seen. */
     KHZ_MIXED_PASSES = 3,
-    KHZ_MIXED_PASS = 2,
+    KHZ_MIXED_PASS = 5,
+    /* Turns that a linear system takes in a search: one whose numbers do not suit its plan, and the minimum-norm
+     * solution of a singular one. */
+    KHZ_MIXED_UNPLANNED = 1,
+    KHZ_MIXED_SINGULAR = 2,
     KHZ_MIXED_CHECK = 3,  /* turns that tell whether the nearest mode contradicts itself */
     KHZ_MIXED_MOST = 1024 /* relations: room on the stack */
 };

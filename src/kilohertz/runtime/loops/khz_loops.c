@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "khz_spare.h"
+
 double khz_quotient(khz_context *c, int block, int place, double b, double a)
 {
     if (a != 0.0) {
@@ -35,6 +37,8 @@ khz_status khz_linear(khz_context *c, int block, int place, int n, double *memor
     }
     if (*factored == 1) {
         khz_lu_solve(n, lu, scale, order, b, work);
+    } else if (status != KHZ_NOT_FINITE && !khz_may_detour(c, KHZ_MIXED_SINGULAR)) {
+        status = KHZ_SINGULAR;
     } else if (status != KHZ_NOT_FINITE) {
         /* Singular: the solution of smallest norm where the equations agree. */
         c->n_detours++;

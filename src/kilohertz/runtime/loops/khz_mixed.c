@@ -18,7 +18,8 @@ typedef struct mixed_search {
     double largest[KHZ_MIXED_MOST]; /* distance of each relation in any mode: what its violation is measured by */
     double violation;               /* of the best mode: how far its worst relation is from agreeing */
     int n_turns;
-    int is_cut; /* there were no turns left */
+    int is_cut;  /* there were no turns left */
+    int is_dear; /* a linear system took turns in the last mode */
 } mixed_search;
 
 /* So many turns more?  The first of a search is free; in real time the others are counted over the whole period. */
@@ -32,6 +33,18 @@ static int mixed_may_turn(mixed_search *m, int n)
     return !m->is_cut;
 }
 
+/* The Reals of the present mode and what relations say of them; 0: no solution here. */
+static int mixed_reals(mixed_search *m)
+{
+    const int32_t turns = m->c->turns_left;
+    const int is_solved = m->p->continuous(m->instance) == KHZ_OK;
+    m->is_dear = m->c->turns_left != turns;
+    if (is_solved) {
+        m->p->evaluate(m->instance, m->fresh, m->distance);
+    }
+    return is_solved;
+}
+
 /* One turn: discrete values, Reals, relations anew.  The number of relations that disagree, or -1: no solution here. */
 static int mixed_turn(mixed_search *m)
 {
@@ -39,11 +52,10 @@ static int mixed_turn(mixed_search *m)
     m->c->n_mixed++;
     m->c->vague = m->vague;
     (void)m->p->derive(m->instance);
-    if (m->p->continuous(m->instance) != KHZ_OK) {
+    if (!mixed_reals(m)) {
         m->c->status = status;
         return -1;
     }
-    m->p->evaluate(m->instance, m->fresh, m->distance);
     int disagree = 0;
     double worst = 0.0;
     for (int i = 0; i < m->p->n; i++) {
@@ -237,7 +249,8 @@ static void mixed_prefer_rest(mixed_search *m)
     for (int i = 0; i < m->p->n; i++) {
         any |= m->fresh[i] != m->p->at_zero[i] && mixed_is_bare(m, i) && !m->forced[m->p->relation[i]];
     }
-    if (!any || !mixed_may_turn(m, 2)) {
+    const int back = m->is_dear ? KHZ_MIXED_UNPLANNED + KHZ_MIXED_SINGULAR : 0;
+    if (!any || !mixed_may_turn(m, 2 + back)) {
         return;
     }
     for (int i = 0; i < m->p->n; i++) {
@@ -247,6 +260,7 @@ static void mixed_prefer_rest(mixed_search *m)
     }
     if (mixed_turn(m) != 0 || m->p->derive(m->instance)) {
         mixed_take_best(m);
+        m->c->is_searching = 0; /* paid for */
         (void)mixed_turn(m);
     }
 }
@@ -281,6 +295,7 @@ static int mixed_search_modes(khz_context *c, const khz_mixed_problem *p, void *
     m.violation = DBL_MAX;
     m.n_turns = 0;
     m.is_cut = 0;
+    m.is_dear = 0;
     for (int i = 0; i < p->n; i++) {
         m.largest[i] = 0.0;
         m.fresh[i] = 0;
@@ -289,15 +304,19 @@ static int mixed_search_modes(khz_context *c, const khz_mixed_problem *p, void *
     }
     /* The mode as it was comes first: relations as the Reals have become meanwhile. */
     const int32_t before = c->status;
-    if (p->continuous(instance) == KHZ_OK) {
-        p->evaluate(instance, m.fresh, m.distance);
-        for (int i = 0; i < p->n; i++) {
-            m.largest[i] = fabs(m.distance[i]);
-            r[p->relation[i]] = m.fresh[i];
-        }
+    int changed = 0;
+    const int is_solved = mixed_reals(&m);
+    for (int i = 0; i < p->n && is_solved; i++) {
+        m.largest[i] = fabs(m.distance[i]);
+        changed |= r[p->relation[i]] != m.fresh[i];
+        r[p->relation[i]] = m.fresh[i];
     }
     c->status = before;
-    if (mixed_together(&m)) {
+    /* A dear mode that agrees is not looked at twice. */
+    const int agrees = is_solved && m.is_dear && !changed && !p->derive(instance);
+    m.n_turns += agrees;
+    c->n_mixed += (uint32_t)agrees;
+    if (agrees || mixed_together(&m)) {
         mixed_prefer_rest(&m);
         return 1;
     }
@@ -318,6 +337,11 @@ static int mixed_search_modes(khz_context *c, const khz_mixed_problem *p, void *
         c->unsettled = p->block;
     }
     mixed_take_best(&m);
+    if (c->is_searching == KHZ_SEARCH_CUT) {
+        c->unsettled = 0;
+        mixed_note_cut(&m);
+        return 0;
+    }
     if (mixed_moves(&m)) {
         c->block = c->status == KHZ_OK ? p->block : c->block;
         khz_fail(c, KHZ_NO_CONVERGENCE, KHZ_NOWHERE, "values that need each other do not settle");
@@ -330,7 +354,9 @@ khz_status khz_mixed(khz_context *c, const khz_mixed_problem *p, void *instance,
     const int32_t before = c->status;
     const int32_t vague = c->vague;
     c->n_strict++;
+    c->is_searching = KHZ_SEARCHING;
     const int agrees = mixed_search_modes(c, p, instance, r, forced);
+    c->is_searching = 0;
     c->n_strict--;
     if (agrees || c->status != before) {
         return (khz_status)c->status;

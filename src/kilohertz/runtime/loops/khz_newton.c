@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "khz_probe.h"
+#include "khz_spare.h"
 #include "khz_vector.h"
 
 typedef struct frame {
@@ -53,6 +54,9 @@ static int differences(const frame *w, double *x)
 {
     const int n = w->p->n;
     w->c->n_detours += w->p->jacobian != NULL ? 1U : 0U;
+    if (w->p->jacobian != NULL && !khz_may_take(w->c, &w->c->trials_left, 2 * n)) {
+        return 0;
+    }
     for (int j = 0; j < n; j++) {
         const double kept = x[j];
         double delta = sqrt(DBL_EPSILON) * fmax(fabs(kept), w->p->nominal[j] * KHZ_DIFFERENCE_LEAST);
@@ -170,7 +174,7 @@ static KHZ_INLINE int newton_direction(const frame *w, int n)
     khz_status status = khz_lu_factor(n, w->lu, w->lu_scale, w->order);
     if (status == KHZ_OK) {
         khz_lu_solve(n, w->lu, w->lu_scale, w->order, w->step, w->solve_work);
-    } else if (status == KHZ_SINGULAR) {
+    } else if (status == KHZ_SINGULAR && khz_may_iterate(w->c)) {
         w->c->n_detours++;
         memcpy(w->lu, w->jacobian, sizeof(double) * (size_t)n * (size_t)n);
         for (int i = 0; i < n; i++) {
@@ -263,7 +267,7 @@ static void turn_point(const frame *w, const double *x)
     const double whole = weigh_turned(w, weight);
     double low = 0.0;
     double high = 1.0;
-    for (int turn = 0; turn < KHZ_TURN_BISECTIONS; turn++) {
+    for (int turn = 0; turn < KHZ_TURN_BISECTIONS && khz_may_try(w->c); turn++) {
         const double middle = 0.5 * (low + high);
         trial(w, x, middle, w->p->n);
         if (!evaluate(w, w->x_new, w->f_new)) {
@@ -290,7 +294,8 @@ static void turn_point(const frame *w, const double *x)
  * evaluated last at x. */
 static KHZ_INLINE int iterate_sized(const frame *w, double *x, int bold, int n)
 {
-    for (int iteration = 0; iteration < w->p->max_iterations; iteration++) {
+    const int n_free = bold ? 0 : w->c->newton_cap;
+    for (int k = 0; k < w->p->max_iterations && (k < n_free || khz_may_iterate(w->c)); k++) {
         w->c->n_iterations++;
         if (!differentiate(w, x, n)) {
             return 0;
@@ -303,7 +308,7 @@ static KHZ_INLINE int iterate_sized(const frame *w, double *x, int bold, int n)
         const double before = merit(w, w->f, n);
         double factor = 1.0;
         int found = 0;
-        for (int cut = 0; cut < KHZ_NEWTON_CUTS && !found; cut++) {
+        for (int cut = 0; cut < KHZ_NEWTON_CUTS && !found && (cut == 0 || khz_may_try(w->c)); cut++) {
             trial(w, x, factor, n);
             found = evaluate(w, w->x_new, w->f_new) &&
                     (bold || merit(w, w->f_new, n) <= (1.0 - KHZ_NEWTON_DECREASE * factor) * before ||
@@ -446,7 +451,7 @@ static int rescue(const frame *w, const double *guess, double *x)
 /* Whole steps from the first point beside the guess at which the residuals have values. */
 static int iterate_boldly(const frame *w, const double *guess, double *x)
 {
-    for (int k = 0; k < KHZ_RESCUE_POINTS; k++) {
+    for (int k = 0; k < KHZ_RESCUE_POINTS && (k == 0 || khz_may_try(w->c)); k++) {
         if (shifted(w, guess, x, k)) {
             return iterate(w, x, 1);
         }
@@ -458,9 +463,8 @@ khz_status khz_newton(const khz_newton_problem *p, khz_context *c, void *instanc
                       int32_t *order)
 {
     const int n = p->n;
-    double *const nn = work;
     frame w = {.p = p, .c = c, .instance = instance, .order = order};
-    w.jacobian = nn;
+    w.jacobian = work;
     w.lu = w.jacobian + n * n;
     w.f = w.lu + n * n;
     w.f_new = w.f + n;
@@ -471,7 +475,6 @@ khz_status khz_newton(const khz_newton_problem *p, khz_context *c, void *instanc
     w.lu_scale = w.x_scale + n;
     double *const guess = w.lu_scale + n;
     w.solve_work = guess + n;
-
     if (p->kept != NULL && khz_newton_kept(p, c, instance, x, work, order)) {
         return KHZ_OK;
     }

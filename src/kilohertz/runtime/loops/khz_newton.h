@@ -49,7 +49,11 @@ typedef struct khz_newton_problem {
  * Bound, in residuals: 2 + KHZ_NEWTON_ROUND(n, max_iterations).  Where that finds nothing: with rescue_iterations
  * KHZ_RESCUE_RESIDUALS(n, max_iterations, rescue_iterations) more, else with `bold` KHZ_RESCUE_POINTS and
  * KHZ_NEWTON_BOLD_ROUND(n, max_iterations) more.  With `kept` the bound of khz_newton_kept comes first.
- * One Jacobian, two factorisations and a minimum-norm solution in each iteration. */
+ * One Jacobian, two factorisations and a minimum-norm solution in each iteration.
+ *
+ * In real time (c->newton_cap > 0) a solution has newton_cap iterations with one residual each for itself; all others
+ * of both kinds, and minimum-norm solutions, are those that c->iterations_left and c->trials_left have for the period.
+ * Where there are none left it ends as at its cap. */
 khz_status khz_newton(const khz_newton_problem *p, khz_context *c, void *instance, double *x, double *work,
                       int32_t *order);
 

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "khz_spare.h"
+
 void khz_exchange(int32_t n, double *a, double *b)
 {
     for (int32_t i = 0; i < n; i++) {
@@ -37,6 +39,10 @@ khz_status khz_linear_planned(khz_context *c, int block, int place, const khz_li
     if (is_planned(c, plan, memory, order, factored)) {
         plan->solve(memory + KHZ_PLANNED_ROOM(plan->n) + plan->n_a, order, b);
         return KHZ_OK;
+    }
+    if (!khz_may_detour(c, KHZ_MIXED_UNPLANNED)) {
+        khz_fail(c, KHZ_SINGULAR, place, "a linear system of equations has no solution");
+        return KHZ_SINGULAR;
     }
     return khz_linear(c, block, place, plan->n, memory, order, factored, b);
 }

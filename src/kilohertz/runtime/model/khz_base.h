@@ -47,6 +47,9 @@ typedef struct khz_said {
     char text[KHZ_MESSAGE_SIZE];
 } khz_said;
 
+/* A mixed loop tries modes; there were no turns left for a linear system in one of them. */
+enum { KHZ_SEARCHING = 1, KHZ_SEARCH_CUT };
+
 /* First member of every instance: what functions and kernels share.  Plain data: a snapshot is a memcpy. */
 typedef struct khz_context {
     double time;
@@ -67,8 +70,13 @@ typedef struct khz_context {
     uint32_t n_unsettled;    /* such events so far */
     int32_t unsettled_first; /* block of the mixed loop at the first of them */
     int32_t unsettled;       /* block of such a loop in the present pass of an event, 0 where all agree */
-    int32_t turns_left;      /* of mixed loops in this period, beyond the first of each in a pass, and of late passes;
-                                off-line unused */
+    int32_t turns_left;      /* of mixed loops in this period, beyond the first of each in a pass, of late passes, and
+                                of linear systems in a search that take more than their usual way; off-line unused, as are
+                                the next two */
+    int32_t iterations_left; /* of nonlinear loops in this period, beyond newton_cap of each solution, and of their
+                                second rounds and singular Jacobians */
+    int32_t trials_left;     /* residuals of nonlinear loops in this period, beyond one for each iteration */
+    int32_t is_searching;    /* not 0: KHZ_SEARCHING or KHZ_SEARCH_CUT */
     double cut_time;         /* of the first search for a mode that ended because there were none left */
     uint32_t n_cut;          /* such searches so far */
     int32_t cut_first;       /* block of the first of them */

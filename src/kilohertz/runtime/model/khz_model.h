@@ -51,6 +51,7 @@ typedef struct khz_model {
     int32_t n_z;     /* algebraic unknowns of the index-1 form, see z_place; 0: none is kept */
     int32_t uses_homotopy;
     int32_t mode_cap;       /* turns of mixed loops in a step where the settings leave them to the model */
+    int32_t n_nonlinear;    /* nonlinear loops, those inside others included */
     int32_t jacobian_rests; /* d F/d y changes at events alone */
     int32_t inlined_is_all; /* `inlined` computes all Reals that `step` does */
     const size_t *areas;    /* where each kind of variable begins, by its position in ir/step.py; 0: none */

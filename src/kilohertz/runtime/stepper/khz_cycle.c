@@ -9,6 +9,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "khz_limits.h"
 #include "khz_stepper_core.h"
 
 /* ----------------------------------------------------------------------------------------------------------- events */
@@ -387,6 +388,26 @@ static void take_inputs(khz_stepper *s, const khz_work *w, double t)
     khz_crossing_values(s, w, w->g0);
 }
 
+/* Stages in which loops are solved, those of all sub-steps and iterations. */
+static int32_t n_stages(const khz_stepper *s)
+{
+    const int is_iterated = s->method->kind == KHZ_DIRK && !s->settings.inlined;
+    return s->method->n_stages * (is_iterated ? s->settings.newton : 1) *
+           (s->method->kind == KHZ_PAIR ? s->settings.substeps : 1);
+}
+
+/* What the period has for searches, and for loops beyond their usual way. */
+static void allow(const khz_stepper *s, khz_context *c)
+{
+    const int32_t n = s->model->n_nonlinear;
+    const int32_t loops = n < KHZ_SPARE_LOOPS ? n : KHZ_SPARE_LOOPS;
+    const int32_t stages = n_stages(s);
+    const int32_t caps = KHZ_SPARE_ITERATIONS + (stages + KHZ_SPARE_STAGES - 1) / KHZ_SPARE_STAGES;
+    c->turns_left = s->settings.mode_cap > 0 ? s->settings.mode_cap : s->model->mode_cap;
+    c->iterations_left = caps * s->settings.loop_newton * loops;
+    c->trials_left = (KHZ_SPARE_TRIALS + KHZ_STAGE_TRIALS * stages) * loops;
+}
+
 void khz_cycle(khz_stepper *s, const khz_work *w)
 {
     khz_period p;
@@ -396,7 +417,7 @@ void khz_cycle(khz_stepper *s, const khz_work *w)
     p.h = p.full + s->behind;
     p.slack = 1e-9 * p.full;
     p.ahead = 0.0;
-    ((khz_context *)w->instance)->turns_left = s->settings.mode_cap > 0 ? s->settings.mode_cap : s->model->mode_cap;
+    allow(s, (khz_context *)w->instance);
     take_inputs(s, w, p.t);
     p.due = khz_next_time_event(s->model, w->instance, w->at);
     switch (s->settings.events) {

@@ -50,7 +50,7 @@ typedef struct khz_step_settings {
     int32_t loop_newton;
     /* cap of passes of an event iteration */
     int32_t event_cap;
-    /* cap of turns in a step in which mixed loops search for a mode, beyond the first in each pass; each pass after the third takes two; 0: by the model */
+    /* cap of turns in a step in which mixed loops search for a mode, beyond the first in each pass; each pass after the third takes five; 0: by the model */
     int32_t mode_cap;
     /* events located in one step by catch-up and exact */
     int32_t events_per_step;
