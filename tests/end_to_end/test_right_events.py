@@ -85,6 +85,12 @@ def test_a_literal_beyond_32_bits_is_a_real(tmp_path: Path) -> None:
             "B108",
             "`x` is reinitialised by two when-equations",
         ),
+        (
+            "Real s(start = 1, fixed = true); Real x = 2*s; equation der(s) = 0; when time > 0.5 then reinit(x, 7);"
+            " end when;",
+            "S284",
+            "reinit sets a variable that is integrated; `x` follows from others",
+        ),
     ],
 )
 def test_what_has_no_meaning_is_refused(tmp_path: Path, text: str, code: str, said: str) -> None:

@@ -394,3 +394,59 @@ def test_functions_are_bound_to_inputs_of_functions_that_are_handed_on(model: st
     np.testing.assert_allclose(run["second"], mean - 10, rtol=1e-12)
     np.testing.assert_allclose(run["defaults"], 4 * mean, rtol=1e-12)
     assert run.final("known") == 3 * (2 - 10 * 2 * 2)
+
+
+SIZES = """
+model M
+  function some input Integer n; output Real a[n]; algorithm a := ones(n); annotation(Inline = false); end some;
+  function large input Integer n; output Integer a[n]; algorithm a := fill(2000000000, n); annotation(Inline = false);
+  end large;
+  function three input Real u[3]; output Real y; algorithm y := u*u; annotation(Inline = false); end three;
+  function f
+    input Integer case;
+    input Integer n;
+    output Real y;
+  protected
+    Real a[3] = ones(3);
+    Real b[2, 3] = ones(2, 3);
+    Real c[:] = some(2);
+    Real d[:, :] = ones(2, 2);
+  algorithm
+    if case == 1 then a := some(n);
+    elseif case == 2 then a[1:3] := some(n);
+    elseif case == 3 then b[1, :] := some(n);
+    elseif case == 4 then c := some(3) + some(n);
+    elseif case == 5 then c := {some(n)*some(3)};
+    elseif case == 6 then c := b*some(n);
+    elseif case == 7 then d := {some(3), some(n)};
+    elseif case == 8 then d := cat(1, {some(3)}, {some(n)});
+    elseif case == 9 then a := if n > 2 then some(n) else some(3);
+    elseif case == 10 then c := {three(some(n))};
+    elseif case == 11 then c := zeros(3 - n);
+    elseif case == 12 then c := {sum(large(n - 2))};
+    elseif case == 13 then c := {sum(-large(n - 2) - large(n - 2))};
+    elseif case == 14 then c := {sum(i for i in 1:n - 3:3)};
+    end if;
+    y := sum(a) + sum(b) + sum(c) + sum(d);
+    annotation(Inline = false);
+  end f;
+  parameter Integer case = 0;
+  parameter Integer n = 3;
+  Real y = f(case, n);
+end M;
+"""
+FIT = {1: 15, 2: 15, 3: 15, 4: 19, 5: 16, 6: 19, 7: 17, 8: 17, 9: 15, 10: 16, 11: 13, 12: None, 13: None, 14: None}
+
+
+def test_arrays_of_functions_that_do_not_fit_are_refused(model: str) -> None:
+    """One of three elements where four come; a size below zero; Integers beyond 32 bits; a step of zero."""
+    found = kilohertz.load(write(model, SIZES))
+    said = {11: "the size of an array is below zero", 12: "beyond the Integers", 13: "beyond the Integers"}
+    for case, right in FIT.items():
+        if right is not None:
+            assert found.simulate(stop=0.1, settings={"case": case}).final("y") == right, case
+        n = 3 if case == 14 else 4
+        text = "the step of a range is zero" if n == 3 else said.get(case, "do not fit")
+        with pytest.raises(ModelError, match=text) as caught:
+            found.simulate(stop=0.1, settings={"case": case, "n": n})
+        assert caught.value.diagnostics[0].code == "R717", case

@@ -22,7 +22,7 @@ from kilohertz.codegen.writing.statements import Places, StatementWriter
 from kilohertz.codegen.writing.values import ArrayValue, TypeTable, is_real, is_string, needs_room
 from kilohertz.codegen.writing.writer import Callee, Text, WriterCore, unsupported
 from kilohertz.ir import expr as x
-from kilohertz.ir.assigned import set_in_parts
+from kilohertz.ir.assigned import set_in_parts, set_whole
 from kilohertz.ir.expr import Expr
 from kilohertz.ir.flat import Assign, ExternalCall, Function, Local
 from kilohertz.ir.traverse import refs
@@ -201,6 +201,7 @@ class _FunctionBody:
         self.writer = Writer(self, "c", f"khz_leaves(c); {leave}" if self.circle else leave)
         self.growing: dict[str, tuple[str, ...]] = {}
         self.in_parts = set_in_parts(function)
+        self.resized = set_whole(function) | {o.name for o in function.outputs}
         self.statements = StatementWriter(self.writer, table.places, self.growing)
 
     # -------------------------------------------------------------------------------------------------------- as host
@@ -344,7 +345,7 @@ class _FunctionBody:
             known = local.default.ty.dims[k] if local.default is not None else None
             if d is not None:
                 dims.append(str(d))
-            elif declared is None and known is not None and local not in self.function.outputs:
+            elif declared is None and known is not None and local.name not in self.resized:
                 dims.append(str(known))  # `Real a[:] = {1, 2, 3}`: the default decides
             elif declared is not None and not isinstance(declared, x.Colon):
                 dims.append(f"{c_name}n{k + 1}")
@@ -352,6 +353,7 @@ class _FunctionBody:
                     "const " if all(isinstance(n, x.Expr) and not isinstance(n, x.Colon) for n in local.dims) else ""
                 )
                 w.put(f"{fixed}int32_t {dims[-1]} = {w.text(declared)};")
+                w.must_be_size(dims[-1])
             else:
                 dims.append(f"{c_name}n{k + 1}")
                 w.put(f"int32_t {dims[-1]} = 0;")

@@ -233,6 +233,11 @@ def set_in_parts(f: Function) -> frozenset[str]:
     return frozenset(root(t) for t in _places(f.body) if not isinstance(t, Ref))
 
 
+def set_whole(f: Function) -> frozenset[str]:
+    """Variables that some statement sets as a whole."""
+    return frozenset(t.name for t in _places(f.body) if isinstance(t, Ref))
+
+
 def _targets(body: list[Statement]) -> Iterator[str]:
     """Names assigned somewhere in statements."""
     yield from (root(t) for t in _places(body))

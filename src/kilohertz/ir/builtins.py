@@ -112,7 +112,7 @@ _SCALAR = (
         value=abs,
         derivative=lambda u, d, e: if_(_not_below(u[0], ZERO), d[0], neg(d[0])),
         c="fabs({0})",
-        c_integers="khz_abs_int({0})",
+        c_integers="khz_abs_int({c}, {0})",
         operations=1,
         instructions=3,
     ),

@@ -61,7 +61,7 @@ class ArrayBuiltinWriter(ArrayWriter):
         """A matrix whose elements follow from row `i / n` and column `i % n` of their position i."""
         element = e.ty.scalar()
         if e.name == "identity":
-            n = self.length(self.text(e.args[0]))
+            n = self._wanted_size(e.args[0])
             return self._elements((n, n), element, lambda i: f"{i} / {n} == {i} % {n}")
         a = self.array(e.args[0])
         n = a.dims[0]
@@ -85,11 +85,18 @@ class ArrayBuiltinWriter(ArrayWriter):
         self.loop(product(dims), lambda i: f"{room.pointer}[{i}] = {value(i)};")
         return room
 
+    def _wanted_size(self, e: Expr) -> str:
+        """A size that is asked for."""
+        n = self.length(self.text(e))
+        if not n.isdigit():
+            self.must_be_size(n)
+        return n
+
     @abstractmethod
     def spelling(self, e: x.Builtin) -> Callable[[list[str]], str] | None: ...
 
     def _filled(self, value: str, dims: tuple[Expr, ...], element: Type) -> ArrayValue:
-        texts = tuple(self.length(self.text(d)) for d in dims)
+        texts = tuple(self._wanted_size(d) for d in dims)
         room = self.room(texts, element)
         self.loop(product(texts), lambda i: f"{room.pointer}[{i}] = {value};")
         return room
@@ -119,6 +126,8 @@ class ArrayBuiltinWriter(ArrayWriter):
         else:
             total = self.length(" + ".join(p.dims[k] for p in parts))
         first = parts[0]
+        for p in parts[1:]:
+            self.must_fit((*first.dims[:k], *first.dims[k + 1 :]), (*p.dims[:k], *p.dims[k + 1 :]))
         room = self.room((*first.dims[:k], total, *first.dims[k + 1 :]), e.ty.scalar())
         tail = product(first.dims[k + 1 :])
         outer = product(first.dims[:k])
@@ -145,5 +154,5 @@ class ArrayBuiltinWriter(ArrayWriter):
         a = self.array(e)
         total = self.fresh("s")
         self.put(f"{self.types.of(result)} {total} = {of_none(name, result)};")
-        self.loop(a.size, lambda i: accumulate(name, total, f"{a.pointer}[{i}]"))
+        self.loop(a.size, lambda i: accumulate(name, total, f"{a.pointer}[{i}]", result, self.context))
         return total, PRIMARY

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import TypeAlias
 
 from kilohertz.base import InternalError
+from kilohertz.codegen.writing.spelling import INTEGER_OPERATIONS
 from kilohertz.codegen.writing.values import ArrayValue, fixed_dims, is_real, product
 from kilohertz.codegen.writing.writer import PRIMARY, SUM, UNARY, WriterCore
 from kilohertz.ir import expr as x
@@ -42,6 +43,8 @@ class ArrayWriter(WriterCore):
             case x.Array():
                 return self._literal(e)
             case x.Unary(op, operand):
+                if op == "-" and e.ty.base == INTEGER.base:
+                    return self.map((operand,), INTEGER, lambda p: f"khz_neg_int({self.context}, {p[0]})")
                 sign = "-" if op == "-" else "!"
                 return self.map((operand,), e.ty.scalar(), lambda p: f"{sign}{p[0]}")
             case x.Binary():
@@ -89,6 +92,7 @@ class ArrayWriter(WriterCore):
         parts = [self.array(part) for part in e.elements]
         room = self.room((str(len(parts)), *parts[0].dims), e.ty.scalar())
         for i, part in enumerate(parts):
+            self.must_fit(parts[0].dims, part.dims)
             self.copy(f"{room.pointer} + {i} * ({part.size})", part.pointer, part.size, part.element)
         return room
 
@@ -105,7 +109,7 @@ class ArrayWriter(WriterCore):
         if is_real(e.ty):
             first, last = self.text(e.first, SUM), self.text(e.last)
             step = "1.0" if e.step is None else self.text(e.step, UNARY)
-            count = self.length(f"khz_range_count({first}, {step}, {last})")
+            count = self.length(f"khz_range_count({self.context}, {first}, {step}, {last})")
             room = self.room((count,), REAL)
             self.loop(count, lambda i: f"{room.pointer}[{i}] = {first} + (double){i} * {step};")
             return room
@@ -120,9 +124,9 @@ class ArrayWriter(WriterCore):
         if e.step is None:
             if first.isdigit() and last.isdigit():
                 return first, str(max(0, int(last) - int(first) + 1)), "1"
-            return first, self.length(f"khz_count({first}, 1, {last})"), "1"
+            return first, self.length(f"khz_count({self.context}, {first}, 1, {last})"), "1"
         step = self.length(self.text(e.step, PRIMARY))
-        return first, self.length(f"khz_count({first}, {step}, {last})"), step
+        return first, self.length(f"khz_count({self.context}, {first}, {step}, {last})"), step
 
     def _comprehension(self, e: x.Comprehension) -> ArrayValue:
         if e.body.ty.dims:
@@ -162,6 +166,7 @@ class ArrayWriter(WriterCore):
             part = self.array(e.body)
             if fixed is None:
                 self._first_room(room, part, outer)
+            self.must_fit(room.dims[len(outer) :], part.dims)
             self.copy(f"{room.pointer} + {at}", part.pointer, part.size, element)
             self.put(f"{at} += (size_t)({part.size});")
 
@@ -218,10 +223,12 @@ class ArrayWriter(WriterCore):
     def map(self, operands: tuple[Expr, ...], element: Type, spell: Callable[[list[str]], str]) -> ArrayValue:
         """Elementwise over arrays and scalars; the first array gives the shape."""
         values = [self.array(o) if o.ty.dims else self.length_of_scalar(o) for o in operands]
-        shape = next(v for v in values if isinstance(v, ArrayValue))
-        room = self.room(shape.dims, element)
+        first, *others = [v for v in values if isinstance(v, ArrayValue)]
+        for other in others:
+            self.must_fit(first.dims, other.dims)
+        room = self.room(first.dims, element)
         self.loop(
-            product(shape.dims),
+            product(first.dims),
             lambda i: (
                 f"{room.pointer}[{i}] = "
                 + spell([f"{v.pointer}[{i}]" if isinstance(v, ArrayValue) else v for v in values])
@@ -229,6 +236,16 @@ class ArrayWriter(WriterCore):
             ),
         )
         return room
+
+    def must_fit(self, dims: tuple[str, ...], others: tuple[str, ...]) -> None:
+        """Where it is not plain that two arrays have the same sizes, the function ends here if they have not."""
+        for a, b in zip(dims, others, strict=True):
+            if a != b:
+                self.put(f"if (!khz_fits({self.context}, {a}, {b})) {{", f"    {self.leave}", "}")
+
+    def must_be_size(self, n: str) -> None:
+        """Below zero the function ends here."""
+        self.put(f"if (!khz_is_size({self.context}, {n})) {{", f"    {self.leave}", "}")
 
     def length_of_scalar(self, e: Expr) -> str:
         text, binds = self.scalar(e)
@@ -246,6 +263,9 @@ class ArrayWriter(WriterCore):
         if bare in ("and", "or"):
             sign = "&&" if bare == "and" else "||"
             return self.map((left, right), BOOLEAN, lambda p: f"{p[0]} {sign} {p[1]}")
+        if e.ty.base == INTEGER.base and bare in INTEGER_OPERATIONS:
+            checked = f"khz_{INTEGER_OPERATIONS[bare]}_int({self.context}, "
+            return self.map((left, right), INTEGER, lambda p: f"{checked}{p[0]}, {p[1]})")
         if bare in ("+", "-", "*", "/"):
             return self.map((left, right), e.ty.scalar(), lambda p: f"{p[0]} {bare} {p[1]}")
         raise InternalError(f"operator {op} on arrays")
@@ -254,23 +274,26 @@ class ArrayWriter(WriterCore):
         a, b = self.array(left), self.array(right)
         rows = a.dims[0] if len(a.dims) == 2 else "1"
         inner = a.dims[-1]
+        self.must_fit(a.dims[-1:], b.dims[:1])
         columns = b.dims[1] if len(b.dims) == 2 else "1"
         dims = (*((a.dims[0],) if len(a.dims) == 2 else ()), *((b.dims[1],) if len(b.dims) == 2 else ()))
         room = self.room(dims, a.element)
-        kernel = "khz_matrix_product" if is_real(a.element) else "khz_matrix_product_int"
-        self.put(f"{kernel}({rows}, {inner}, {columns}, {a.pointer}, {b.pointer}, {room.pointer});")
+        kernel = "khz_matrix_product(" if is_real(a.element) else f"khz_matrix_product_int({self.context}, "
+        self.put(f"{kernel}{rows}, {inner}, {columns}, {a.pointer}, {b.pointer}, {room.pointer});")
         return room
 
     def _matrix_power(self, base: Expr, exponent: Expr) -> ArrayValue:
         a, n = self.array(base), self.text(exponent)
+        self.must_fit(a.dims[:1], a.dims[1:])
         room, work = self.room(a.dims, REAL), self.room(a.dims, REAL)
         self.put(f"khz_matrix_power({a.dims[0]}, {a.pointer}, (int32_t)({n}), {room.pointer}, {work.pointer});")
         return room
 
     def dot(self, left: Expr, right: Expr) -> str:
         a, b = self.array(left), self.array(right)
-        kernel = "khz_dot" if is_real(a.element) else "khz_dot_int"
-        return f"{kernel}({a.size}, {a.pointer}, {b.pointer})"
+        kernel = "khz_dot(" if is_real(a.element) else f"khz_dot_int({self.context}, "
+        self.must_fit(a.dims, b.dims)
+        return f"{kernel}{a.size}, {a.pointer}, {b.pointer})"
 
     def _if_array(self, e: x.IfExp) -> ArrayValue:
         condition = self.text(e.condition)
@@ -290,6 +313,8 @@ class ArrayWriter(WriterCore):
                 if not room.is_fixed:
                     self.put(*(f"{d} = {v};" for d, v in zip(dims, value.dims, strict=True)))
                     self.take_room(room.pointer, room.pointer, value.size, room.element)
+                else:
+                    self.must_fit(dims, value.dims)
                 self.copy(room.pointer, value.pointer, value.size, value.element)
 
             return write
@@ -351,14 +376,16 @@ class ArrayWriter(WriterCore):
             offset = self.offset(base, [p for p in places[:lead] if isinstance(p, str)])
             pointer = base.pointer if offset == "0" else f"({base.pointer} + {offset})"
             return ArrayValue(pointer, base.dims[lead:], base.element)
-        counts = [
-            self.length(p.dims[0]) if isinstance(p, ArrayValue) else p[1] for p in places if not isinstance(p, str)
-        ]
-        room = self.room(tuple(counts), base.element)
+        room = self.room(self.counts(places), base.element)
         at = self.fresh("i")
         self.put(f"int32_t {at} = 0;")
         self.each_place(base, places, lambda offset: f"{room.pointer}[{at}++] = {base.pointer}[{offset}];")
         return room
+
+    def counts(self, places: list[_Sub]) -> tuple[str, ...]:
+        """Sizes of what is selected."""
+        several = (p for p in places if not isinstance(p, str))
+        return tuple(self.length(p.dims[0]) if isinstance(p, ArrayValue) else p[1] for p in several)
 
     def each_place(self, base: ArrayValue, places: list[_Sub], line: Callable[[str], str]) -> None:
         """Loops over a selection; `line` gets the offset into the base."""
@@ -416,9 +443,11 @@ def of_none(op: str, ty: Type) -> str:
     return {"sum": "0", "product": "1", **limits}[op]
 
 
-def accumulate(name: str, total: str, value: str) -> str:
+def accumulate(name: str, total: str, value: str, ty: Type, context: str) -> str:
     """One step of a reduction."""
     match name:
+        case "sum" | "product" if ty == INTEGER:
+            return f"{total} = khz_{'add' if name == 'sum' else 'mul'}_int({context}, {total}, {value});"
         case "sum":
             return f"{total} += {value};"
         case "product":

@@ -81,6 +81,8 @@ class Writer(ArrayBuiltinWriter):
                 turned = self._turned(operand)
                 if turned is not None:
                     return turned, SUM
+                if e.ty == INTEGER and not isinstance(operand, x.Int):
+                    return f"khz_neg_int({self.context}, {self.text(operand)})", PRIMARY
                 return "-" + self.text(operand, PRIMARY), UNARY
             case x.Unary(_, operand):
                 return "!" + self.text(operand, PRIMARY), UNARY
@@ -218,7 +220,7 @@ class Writer(ArrayBuiltinWriter):
         def body() -> None:
             text = self.text(e.body)
             name = self.fresh()
-            self.put(f"const {ctype} {name} = {text};", accumulate(e.op, total, name))
+            self.put(f"const {ctype} {name} = {text};", accumulate(e.op, total, name, e.ty, self.context))
 
         self.iterate(list(zip(e.iterators, ranges, strict=True)), body, e)
         return total, PRIMARY
@@ -430,6 +432,7 @@ class Writer(ArrayBuiltinWriter):
     def _argument(self, e: Expr, ty: Type) -> list[str]:
         if ty.dims or e.ty.dims:
             a = self.array(e)
+            self.must_fit(a.dims, tuple(size if d is None else str(d) for size, d in zip(a.dims, ty.dims, strict=True)))
             return [a.pointer, *(size for size, d in zip(a.dims, ty.dims, strict=True) if d is None)]
         if self.types.is_record(e.ty):
             return ["&" + self.record_as(e, ty)]

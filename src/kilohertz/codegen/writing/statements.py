@@ -199,12 +199,14 @@ class StatementWriter:
             self._grow_field(target, value)
         else:
             room = self._storage(target)
+            w.must_fit(room.dims, value.dims)
             w.copy(room.pointer, value.pointer, value.size, value.element)
 
     def _grow(self, name: str, value: ArrayValue) -> None:
         w = self.writer
         array = w.locals[name]
         assert isinstance(array, ArrayValue)
+        w.must_fit(value.dims, tuple(d if d.isdigit() else v for d, v in zip(array.dims, value.dims, strict=True)))
         fresh = w.fresh("g")
         w.take_room(w.types.declare(value.element, "*" + fresh), fresh, value.size, value.element)
         w.copy(fresh, value.pointer, value.size, value.element)
@@ -222,6 +224,7 @@ class StatementWriter:
         w = self.writer
         base = self._storage(target.base)
         places = w.select(base, target.subs)
+        w.must_fit(w.counts(places), value.dims)
         at = w.fresh("i")
         w.put(f"int32_t {at} = 0;")
         w.each_place(base, places, lambda offset: f"{base.pointer}[{offset}] = {value.pointer}[{at}++];")

@@ -4,7 +4,7 @@
 
 Slots are given out kind by kind in the order of the declarations; what calls only pass on to calls comes last.  A
 constant needs none: it is an alias of its value.  `when initial()` has done its work in the initial system and goes.
-Cost: linear.  It never gives up.
+Cost: linear.  It gives up where `reinit` sets what is no state.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
+from kilohertz.base import Diagnostic, ModelError
 from kilohertz.ir import make, step
 from kilohertz.ir.dae import AliasOf, Dae, DaeVariable, Effect, Equation, Reinit, Role, When, der_name, pre_name
 from kilohertz.ir.expr import FALSE, Binary, Ref
@@ -42,7 +43,7 @@ class Place(Pass):
         dae, blocks = model.dae, model.simulation.blocks or ()
         variables, aliases = _slots(dae)
         aliases.update({name: _alias(a) for name, a in dae.aliases.items()})
-        whens = (_when(w) for w in dae.whens)
+        whens = (_when(w, dae) for w in dae.whens)
         return Step(
             dae.name,
             variables,
@@ -170,14 +171,17 @@ def _crossings(dae: Dae, variables: dict[str, StepVariable]) -> tuple[step.Cross
     return tuple(sorted(crossings, key=lambda c: c.index))
 
 
-def _when(w: When) -> WhenBlock | None:
+def _when(w: When, dae: Dae) -> WhenBlock | None:
     guard = after_start(w.guard)
     if guard is FALSE:
         return None
-    return WhenBlock(guard, tuple(_action(a) for a in w.actions), Partition.EVENT, cost((guard,)), w.origin)
+    return WhenBlock(guard, tuple(_action(a, dae) for a in w.actions), Partition.EVENT, cost((guard,)), w.origin)
 
 
-def _action(a: Reinit | Effect) -> step.Action:
-    if isinstance(a, Reinit):
-        return step.SetState(a.target, after_start(a.value), a.origin)
-    return done(a, after_start)
+def _action(a: Reinit | Effect, dae: Dae) -> step.Action:
+    if not isinstance(a, Reinit):
+        return done(a, after_start)
+    if dae.variables[a.target.name].role is not Role.STATE:
+        text = f"reinit sets a variable that is integrated; `{a.target.name}` follows from others"
+        raise ModelError(Diagnostic("S284", text, a.origin.spans[0] if a.origin.spans else None))
+    return step.SetState(a.target, after_start(a.value), a.origin)

@@ -50,6 +50,13 @@ void khz_wrong_subscript(khz_context *c, int32_t subscript, int32_t size)
     khz_fail_settled(c, KHZ_BAD_INDEX, KHZ_NOWHERE, text);
 }
 
+void khz_wrong_sizes(khz_context *c, int32_t size, int32_t other)
+{
+    char text[64];
+    (void)snprintf(text, sizeof text, "arrays of size %ld and %ld do not fit", (long)size, (long)other);
+    khz_fail_settled(c, KHZ_DOMAIN, KHZ_NOWHERE, text);
+}
+
 khz_status khz_settle_failures(khz_context *c)
 {
     const int has_own = c->status == KHZ_ASSERTION || c->status == KHZ_BAD_INDEX;

@@ -122,6 +122,7 @@ void khz_say(khz_context *c, int kind, int place, const char *text);
 void khz_fail_settled(khz_context *c, khz_status status, int place, const char *message);
 /* A subscript is not in 1 .. size: likewise. */
 void khz_wrong_subscript(khz_context *c, int32_t subscript, int32_t size);
+void khz_wrong_sizes(khz_context *c, int32_t size, int32_t other);
 /* Fail for what was noted, rather than for what had no solution because of it; forget it. */
 khz_status khz_settle_failures(khz_context *c);
 

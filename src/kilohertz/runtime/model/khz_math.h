@@ -24,7 +24,6 @@ static inline double khz_min(double a, double b) { return a < b ? a : b; }
 static inline double khz_max(double a, double b) { return a > b ? a : b; }
 static inline int32_t khz_min_int(int32_t a, int32_t b) { return a < b ? a : b; }
 static inline int32_t khz_max_int(int32_t a, int32_t b) { return a > b ? a : b; }
-static inline int32_t khz_abs_int(int32_t a) { return a < 0 ? -a : a; }
 static inline int32_t khz_sign(double x) { return (x > 0.0) - (x < 0.0); }
 static inline double khz_div(double a, double b) { return trunc(a / b); }
 static inline double khz_mod(double a, double b) { return a - floor(a / b) * b; }
@@ -70,13 +69,16 @@ static inline int32_t khz_mul_int(khz_context *c, int32_t a, int32_t b)
     return __builtin_mul_overflow(a, b, &product) ? khz_no_integer(c) : product;
 }
 
+static inline int32_t khz_neg_int(khz_context *c, int32_t a) { return khz_sub_int(c, 0, a); }
+static inline int32_t khz_abs_int(khz_context *c, int32_t a) { return a < 0 ? khz_neg_int(c, a) : a; }
+
 static inline int32_t khz_div_int(khz_context *c, int32_t a, int32_t b)
 {
     if (b == 0) {
         khz_fail(c, KHZ_DOMAIN, KHZ_NOWHERE, "Integer division by zero");
         return 0;
     }
-    return b == -1 ? -a : a / b;
+    return b == -1 ? khz_neg_int(c, a) : a / b;
 }
 
 static inline int32_t khz_rem_int(khz_context *c, int32_t a, int32_t b)
@@ -91,19 +93,43 @@ static inline int32_t khz_mod_int(khz_context *c, int32_t a, int32_t b)
 }
 
 /* Number of elements of first:step:last. */
-static inline int32_t khz_count(int32_t first, int32_t step, int32_t last)
+static inline int32_t khz_count(khz_context *c, int32_t first, int32_t step, int32_t last)
 {
+    if (step == 0) {
+        khz_fail_settled(c, KHZ_DOMAIN, KHZ_NOWHERE, "the step of a range is zero");
+    }
     if (step == 0 || (step > 0 ? first > last : first < last)) {
         return 0;
     }
     return (last - first) / step + 1;
 }
 
-static inline int32_t khz_range_count(double first, double step, double last)
+static inline int32_t khz_range_count(khz_context *c, double first, double step, double last)
 {
+    if (step == 0.0) {
+        khz_fail_settled(c, KHZ_DOMAIN, KHZ_NOWHERE, "the step of a range is zero");
+    }
     return step == 0.0 || (step > 0.0 ? first > last : first < last)
                ? 0
                : (int32_t)floor((last - first) / step + 1e-10) + 1;
+}
+
+/* Whether arrays that must be of one size are. */
+static inline int khz_fits(khz_context *c, int32_t size, int32_t other)
+{
+    if (size != other) {
+        khz_wrong_sizes(c, size, other);
+    }
+    return size == other;
+}
+
+/* Whether an array can have a size. */
+static inline int khz_is_size(khz_context *c, int32_t size)
+{
+    if (size < 0) {
+        khz_fail_settled(c, KHZ_DOMAIN, KHZ_NOWHERE, "the size of an array is below zero");
+    }
+    return size >= 0;
 }
 
 /* A subscript (from one) as an offset (from zero); the first element where it is out of its bounds. */
@@ -186,11 +212,11 @@ static inline double khz_dot(int32_t n, const double *a, const double *b)
     return sum;
 }
 
-static inline int32_t khz_dot_int(int32_t n, const int32_t *a, const int32_t *b)
+static inline int32_t khz_dot_int(khz_context *c, int32_t n, const int32_t *a, const int32_t *b)
 {
     int32_t sum = 0;
     for (int32_t i = 0; i < n; i++) {
-        sum += a[i] * b[i];
+        sum = khz_add_int(c, sum, khz_mul_int(c, a[i], b[i]));
     }
     return sum;
 }
@@ -223,14 +249,14 @@ static inline void khz_matrix_product(int32_t n, int32_t k, int32_t m, const dou
     }
 }
 
-static inline void khz_matrix_product_int(int32_t n, int32_t k, int32_t m, const int32_t *a, const int32_t *b,
-                                          int32_t *y)
+static inline void khz_matrix_product_int(khz_context *c, int32_t n, int32_t k, int32_t m, const int32_t *a,
+                                          const int32_t *b, int32_t *y)
 {
     for (int32_t i = 0; i < n; i++) {
         for (int32_t j = 0; j < m; j++) {
             int32_t sum = 0;
             for (int32_t l = 0; l < k; l++) {
-                sum += a[i * k + l] * b[l * m + j];
+                sum = khz_add_int(c, sum, khz_mul_int(c, a[i * k + l], b[l * m + j]));
             }
             y[i * m + j] = sum;
         }
