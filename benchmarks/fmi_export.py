@@ -1,8 +1,9 @@
-"""MSL examples as FMUs of FMI 2 and 3: how many FMPy finds nothing wrong with, and runs to the numbers that we have.
+"""Examples of a library as FMUs of FMI 2 and 3: how many FMPy finds nothing wrong with, and runs to our own numbers.
 
-    python benchmarks/fmi_export.py [--every 3] [--most 150] [--timeout 300] [--resume ROWS.jsonl] [--minutes 10]
+    python benchmarks/fmi_export.py [--library Modelica] [--every 3] [--most 150] [--timeout 300] [--resume ROWS.jsonl]
+        [--minutes 10]
 
-The rule: every `--every`-th class of `Modelica` with an experiment annotation (MODELICAPATH) in the order of their
+The rule: every `--every`-th class of the library with an experiment annotation (MODELICAPATH) in the order of their
 names, at most `--most`.  Each is exported with `ros34pw2` at 1 ms, validated by FMPy and run by it over 200 steps
 (Co-Simulation) and the same time (Model Exchange, its CVODE, with its cap of 500 steps in an output interval
 lifted).  Co-Simulation must have the bits of our own run; Model Exchange must stay within 1 % of each state's range of
@@ -40,9 +41,9 @@ LEAST = 10 * TOLERANCE  # what both solvers take for nothing, where the nominal 
 MOST_STEPS = 1_000_000
 
 
-def chosen(every: int, most: int) -> list[str]:
+def chosen(library: str, every: int, most: int) -> list[str]:
     """The classes, by the rule."""
-    return sorted(Session().experiments(["Modelica"]))[::every][:most]
+    return sorted(Session().experiments([library]))[::every][:most]
 
 
 @functools.cache
@@ -245,6 +246,7 @@ def swept(names: list[str], resume: Path | None, timeout: float, until: float) -
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--library", default="Modelica")
     parser.add_argument("--every", type=int, default=3)
     parser.add_argument("--most", type=int, default=150)
     parser.add_argument("--timeout", type=float, default=300.0)
@@ -257,7 +259,7 @@ def main() -> None:
         for version in arguments.fmi:
             print(json.dumps(examine(arguments.one, version)), flush=True)
         return
-    names = chosen(arguments.every, arguments.most)
+    names = chosen(arguments.library, arguments.every, arguments.most)
     rows = swept(names, arguments.resume, arguments.timeout, time.monotonic() + 60 * arguments.minutes)
     causes = Counter(row["cause"].partition(":")[0] or "fine" for row in rows)
     print(f"\n{len(names)} classes, each as FMI 2 and 3: {len(rows)} of {2 * len(names)} known")
