@@ -291,6 +291,19 @@ def test_an_fmu_with_model_exchange_alone(tmp_path: Path) -> None:
     assert code_of(refused) == "R815"
 
 
+def test_events_that_chatter_are_left_behind_and_told(tmp_path: Path) -> None:
+    """Each of two modes leads into the other from 0.25 s on; from 0.35 s on one of them leads away."""
+    text = "model Slides\n  output Real x(start = 0.5, fixed = true);\nequation\n"
+    text += "  der(x) = if x > 0 then -2 else if time < 0.35 then 2 else -1;\nend Slides;\n"
+    (tmp_path / "Slides.mo").write_text(text, encoding="utf-8")
+    export(load(tmp_path / "Slides.mo"), tmp_path / "Slides.fmu", solver="euler", kinds=("me",))
+    result = simulate_fmu(tmp_path / "Slides.fmu", stop=0.5, intervals=5)
+    (told,) = result.problems
+    assert told.code == "R825" and "from 0.25" in told.message
+    exact = np.where(result.time < 0.25, 0.5 - 2 * result.time, np.where(result.time < 0.35, 0.0, 0.35 - result.time))
+    assert result["x"] == pytest.approx(exact, abs=5e-4)
+
+
 @pytest.mark.parametrize(("case", "words"), [(1, "CVODE gives up"), (2, "events without end")])
 def test_where_the_solver_gives_up(tmp_path: Path, case: int, words: str) -> None:
     with pytest.raises(RunFailed, match=words) as failed:

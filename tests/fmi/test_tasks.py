@@ -127,6 +127,19 @@ def test_model_exchange_under_a_bounded_method(fmus: Path, tmp_path: Path) -> No
     assert set(np.unique(there["i"])) == set(np.unique(here["i"]))
 
 
+@pytest.mark.parametrize("kind", ["cs", "me"])
+def test_variables_may_be_called_as_functions_are(tmp_path: Path, kind: str) -> None:
+    text = "model Names\n  parameter Real begin = 2;\n  input Real step(start = 1);\n  output Real sample;\n"
+    text += "  output Real outputs(start = 0, fixed = true);\nequation\n  der(outputs) = step - outputs;\n"
+    text += "  sample = begin * outputs;\nend Names;\n"
+    (tmp_path / "Names.mo").write_text(text, encoding="utf-8")
+    export(load(tmp_path / "Names.mo"), tmp_path / "Names.fmu", solver="rk4", step=STEP)
+    wrapped = import_fmu(tmp_path / "Names.fmu", tmp_path / "Wrapped.mo", kind=kind)
+    result = load(f"{wrapped.path}:{wrapped.class_name}").simulate(solver="rk4", step=STEP, stop=0.1)
+    assert result["outputs"][-1] == pytest.approx(1 - np.exp(-0.1), rel=1e-9)
+    assert np.array_equal(result["'sample'"], 2 * result["outputs"])
+
+
 def test_events_of_model_exchange(fmus: Path, tmp_path: Path) -> None:
     wrapped = import_fmu(fmus / "Ball.fmu", tmp_path / "Bouncing.mo", kind="me", shown=["v"])
     there = load(f"{wrapped.path}:{wrapped.class_name}").simulate(stop=1.2, tolerance=1e-9)

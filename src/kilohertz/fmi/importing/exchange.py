@@ -1,7 +1,8 @@
 """Model Exchange in the worker's process: the FMU gives derivatives and event indicators, CVODE makes the steps.
 
 Rows are taken at the points of a grid, after events.  Inputs are set at these points and held; one that moved is an
-event.
+event.  Events that follow each other closer than 1e-3 of the grid (each of two modes leads into the other) are left
+behind by steps in which nobody looks for them, of 1e-5 of the grid at first and at most 1e-3; the result says so.
 """
 
 from __future__ import annotations
@@ -22,6 +23,9 @@ from kilohertz.fmi.importing.jacobian import Jacobian
 _REAL, _SIZE, _FLAG2, _FLAG3 = ctypes.c_double, ctypes.c_size_t, ctypes.c_int, ctypes.c_bool
 _SAME = 1e-10  # seconds, as a part of the run: instants closer than this are one
 _CHATTERS = 10_000  # events between two points of the grid
+_DENSE = 100  # events in a row, each close to the one before: they chatter
+_CLOSE = 1e-3  # of the grid: so close, and the longest step over them
+_BRIEF = 1e-5  # of the grid: the first step over them
 _FACTOR = 0.01  # absolute tolerance: this part of the relative one times the nominal value, as for our own models
 _ROOT = 2
 
@@ -157,13 +161,16 @@ class _Integration:
         if fmu.n_indicators:
             # a function of its own: CVODE's wrapper hangs attributes on it
             more = {"eventsfn": lambda t, x, z: fmu.indicators(t, x, z), "num_events": fmu.n_indicators}
+        self.grid, self.last_event, self.dense, self.brief = job["step"], -math.inf, 0, 0.0
+        self.chattered: float | None = None  # where it began
         tolerance, nominals = job["tolerance"] or 1e-6, fmu.nominals()
         absolute = tolerance * _FACTOR * nominals
         plan = job["jacobian"]
         if plan is not None and len(plan["rows"]) == fmu.n:
             made = Jacobian(fmu.instance, plan, nominals)
             more |= {"jacfn": lambda t, x, xd, out: fmu.jacobian(made, t, x, xd, out)} if made.pays else {}
-        self.solver = CVODE(fmu.rates, rtol=tolerance, atol=absolute, max_num_steps=1_000_000, **more)
+        settings = {"rtol": tolerance, "atol": absolute, "max_num_steps": 1_000_000}
+        self.solver, self.blind = CVODE(fmu.rates, **settings, **more), CVODE(fmu.rates, **settings)
         self.restart()
 
     def restart(self) -> None:
@@ -182,22 +189,34 @@ class _Integration:
 
     def _stretch(self, until: float) -> bool:
         """To an instant or the first event before it."""
-        is_root = False
+        is_root = chatters = self.dense >= _DENSE
         if until > self.t:
-            got = self.solver.step(until, method="normal", tstop=until)
+            got = self._looking_away(until) if chatters else self.solver.step(until, method="normal", tstop=until)
             if self.fmu.failed is not None:
                 raise self.fmu.failed
             if got.status < 0:
                 raise Stopped("solver", time=float(got.t), text=str(got.message))
-            self.t, self.x, is_root = float(got.t), got.y, got.status == _ROOT
+            self.t, self.x, is_root = float(got.t), got.y, chatters or got.status == _ROOT
         self.fmu.at(self.t, self.x)
         wanted, terminate = self.fmu.completed()
         if terminate:
             return True
         if not (is_root or wanted or self.t >= self.fmu.next_event - self.same):
             return False
+        is_close = self.t - self.last_event < 2 * _CLOSE * self.grid
+        self.dense, self.brief = (self.dense + 1, self.brief) if is_close else (0, 0.0)
+        self.dense = _DENSE - 2 if chatters else self.dense  # two more, and it still does
+        self.last_event = self.t
         self.fmu.enter_event()
         return self.event()
+
+    def _looking_away(self, until: float) -> Any:
+        """A short step without events; longer each time that it does not help."""
+        self.chattered = self.last_event if self.chattered is None else self.chattered
+        self.brief = min(_CLOSE, 2 * self.brief or _BRIEF)
+        until = min(until, self.t + self.brief * self.grid)
+        self.blind.init_step(self.t, self.x)
+        return self.blind.step(until, method="normal", tstop=until)
 
     def event(self) -> bool:
         """The FMU is in Event Mode: out of it again."""
@@ -245,4 +264,5 @@ def integrate(job: dict[str, Any], folder: Path) -> dict[str, Any]:
         if (k + 1) % job["every"] == 0 or k + 1 == n or ended:
             os.write(rows, pack(run.t, *read()))
     instance.close()
-    return {"how": "terminated" if ended else "done", "messages": instance.call.messages}
+    chattered = run.chattered if run is not None else None
+    return {"how": "terminated" if ended else "done", "messages": instance.call.messages, "chattered": chattered}

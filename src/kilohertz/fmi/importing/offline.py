@@ -2,7 +2,8 @@
 
 Codes: R815 the FMU does not offer what is asked for, R816 a function is missing, R817 a function of the FMU failed,
 R818 the FMU ended its process, R819 a call does not return, R820 values are not numbers (warning), R821 a variable that
-is not there or cannot be set, R822 the solver of Model Exchange gives up, R824 the process cannot be isolated.
+is not there or cannot be set, R822 the solver of Model Exchange gives up, R824 the process cannot be isolated, R825
+events chatter (warning).
 """
 
 from __future__ import annotations
@@ -73,6 +74,10 @@ def simulate_fmu(fmu: Fmu, run: Run) -> Result:
     if report["how"] not in ("done", "terminated"):
         said = failure(fmu, report)
         raise RunFailed(said, replace(result, problems=(said,), ok=False))
+    if report.get("chattered") is not None:
+        text = f"events of `{fmu.path.name}` follow each other without end from {report['chattered']:.9g} s on: short "
+        text += "steps, in which nobody looks for them, left them behind"
+        found.append(Diagnostic("R825", text, severity=Severity.WARNING))
     return _judged(result, [*found, *job.left_out()])
 
 

@@ -17,7 +17,9 @@ from kilohertz.syntax import KEYWORDS
 _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _WIDE = frozenset({"UInt32", "Int64", "UInt64"})
 _FLAGS = {"true": "true", "1": "true", "false": "false", "0": "false"}
-_BUILT_IN = frozenset({"time", "Real", "Integer", "Boolean", "String"})
+_BUILT_IN = frozenset({"time", "Real", "Integer", "Boolean", "String"}) | frozenset(  # what a wrapper says itself
+    {"sample", "initial", "pre", "reinit", "terminate", "change", "integer", "fill"}
+)
 
 
 def identifier(name: str) -> str:

@@ -76,6 +76,7 @@ class _Wrapper:
     def __init__(self, description: Description, kind: str, ports: Ports, place: Place) -> None:
         self.d, self.kind, self.ports, self.place = description, kind, ports, place
         self.sizes = sizes_of(description, ports)
+        self.own = f".{place.package}"  # before what variables of the FMU hide: one may be called `outputs`
         folder = f"modelica://{place.package}/{place.folder}"
         self.by = f'annotation(Include = "#include \\"{HEADER}\\"", IncludeDirectory = "{folder}", Library = "dl")'
 
@@ -199,7 +200,7 @@ class _Wrapper:
         text_starts = _vector([port.starts()[0] for port in p.texts], '""')
         references = literal(" ".join(str(port.variable.reference) for port in p.texts))
         return f"""\
-    Instance {self._fmu} = Instance(
+    {self.own}.Instance {self._fmu} = {self.own}.Instance(
       {literal(self.place.package)},
       {literal(self.place.library)},
       {literal(self.place.resources)},
@@ -236,7 +237,7 @@ class _Wrapper:
     discrete Real {y}[{n}];
   equation
     when {{initial(), sample({free(FIRST)}, {free(STEP)})}} then
-      {y} = step({self._fmu}, time, {self._inputs()});
+      {y} = {self.own}.step({self._fmu}, time, {self._inputs()});
 {self._read(y, "      ")}    end when;
     when {y}[{n}] > 0.5 then
       terminate("the FMU wants to end the run");
@@ -254,16 +255,16 @@ class _Wrapper:
         lines += [f"    Real {y}[{s.outputs}];\n"] if s.outputs else []
         lines += self._indicator_variables()
         lines += [f"    discrete Real {free('wish_')}(start = 0, fixed = true);\n"] if tells_steps(self.d) else []
-        lines += [f"  initial equation\n    {b} = begin({self._fmu}, time, {self._inputs()});\n"]
+        lines += [f"  initial equation\n    {b} = {self.own}.begin({self._fmu}, time, {self._inputs()});\n"]
         lines += [f"    {x} = {b}[1:{n}];\n"] if n else []
         lines += [f"    pre({e}) = {b};\n    pre({next_}) = {b}[{n + 1}];\n"]
         lines += [f"    pre({epoch}) = integer({b}[{n + 3}]);\n  equation\n"]
-        lines += [f"    der({x}) = rates({point}, {epoch});\n"] if n else []
-        lines += [f"    {y} = outputs({point}, {epoch});\n"] if s.outputs else []
+        lines += [f"    der({x}) = {self.own}.rates({point}, {epoch});\n"] if n else []
+        lines += [f"    {y} = {self.own}.outputs({point}, {epoch});\n"] if s.outputs else []
         lines += [self._read(y, "    "), *self._indicator_equations(f"{point}, pre({epoch})")]
         lines += [
             f"    when {{{', '.join(self._causes(next_))}}} then\n",
-            f"      {e} = event({point}, pre({epoch}));\n      {next_} = {e}[{n + 1}];\n",
+            f"      {e} = {self.own}.event({point}, pre({epoch}));\n      {next_} = {e}[{n + 1}];\n",
             f"      {epoch} = integer({e}[{n + 3}]);\n",
             *(f"      reinit({x}[{i}], {e}[{i}]);\n" for i in range(1, n + 1)),
             f'    end when;\n    when {e}[{n + 2}] > 0.5 then\n      terminate("the FMU wants to end the run");\n',
@@ -279,7 +280,7 @@ class _Wrapper:
         n, z, positive = self.sizes.indicators, self.ports.free("z_"), self.ports.free("positive_")
         if not n:
             return []
-        return [f"    {z} = crossings({point});\n"] + [
+        return [f"    {z} = {self.own}.crossings({point});\n"] + [
             f"    {positive}[{i}] = {z}[{i}] > 0;\n" for i in range(1, n + 1)
         ]
 
@@ -299,7 +300,7 @@ class _Wrapper:
         free = self.ports.free
         return f"""\
     when sample({free(FIRST)} + {free(STEP)}, {free(STEP)}) then
-      {free("wish_")} = completed({point});
+      {free("wish_")} = {self.own}.completed({point});
     end when;
 """
 
