@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import kilohertz
-from kilohertz.base import ModelError
+from kilohertz.base import ModelError, Severity
 from kilohertz.cli import main
 from kilohertz.simulate.outside import Bounds, Watch
 
@@ -241,6 +241,17 @@ def test_a_parameter_outside_its_limits_is_refused(model: str, declared: str, sa
         kilohertz.load(write(model, f"model M {declared} end M;")).check()
     (d,) = caught.value.diagnostics
     assert (d.code, d.message) == ("S343", said) and d.span is not None
+
+
+@pytest.mark.parametrize("shape", ["", " Real x[integer(k)];"])
+def test_what_a_component_is_handed_on_is_warned_of(model: str, shape: str) -> None:
+    """Also where it shapes the model, so that only its number is left."""
+    inner = f"model A parameter Real k(min = 1.5) = 2;{shape} end A;"
+    outer = "model M parameter Real factor = 1; A a(k = factor); end M;"
+    (said,) = kilohertz.load(write(model, f"{inner} {outer}") + ":M").check().diagnostics[:1]
+    assert said.code == "S343" and said.severity is Severity.WARNING
+    with pytest.raises(ModelError, match=r"`a\.k` is 1 although its min is 1\.5"):
+        kilohertz.load(write(model, f"{inner} {outer}".replace("= factor", "= 1")) + ":M").check()
 
 
 def test_a_parameter_within_its_limits_is_fine(model: str) -> None:

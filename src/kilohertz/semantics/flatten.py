@@ -158,7 +158,7 @@ class _Flattener:
             check_redeclarations(redeclared),
             check_replaceable(views),
             check_conditions(views),
-            check_limits(self.flat, self._is_of_type),
+            check_limits(self.flat, self._is_of_type, self._is_handed_on),
             check_variability(survey, self.elaborator.evaluation.variables),
             (one for function in self.flat.functions.values() for one in check_outputs(function)),
             check_values(self.flat),
@@ -171,8 +171,15 @@ class _Flattener:
 
     def _is_of_type(self, variable: str, attribute: str) -> bool:
         """Whether a limit is one of a type, which its users may not even know."""
-        comp = next((c for c, _ in self.primitives if c.path == variable), None)
+        comp = self._primitive(variable)
         return comp is not None and self.elaborator.bindings.is_of_type(comp, attribute)
+
+    def _is_handed_on(self, variable: str) -> bool:
+        comp = self._primitive(variable)
+        return comp is not None and self.elaborator.bindings.is_handed_on(comp)
+
+    def _primitive(self, variable: str) -> Comp | None:
+        return next((c for c, _ in self.primitives if c.path == variable), None)
 
     # ------------------------------------------------------------------------------------------------------- components
 

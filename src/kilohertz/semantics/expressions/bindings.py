@@ -170,6 +170,11 @@ class Bindings:
         said = [sub for mod in comp.env if (sub := mod.sub(name)) is not None and sub.spec.binding is not None]
         return not said and self.attribute(comp, name) is not None
 
+    def is_handed_on(self, comp: Comp) -> bool:
+        """Whether a component was given its value by names or calls, of which a structural one keeps the number."""
+        written = next((mod.spec.binding for mod in comp.env if mod.spec.binding is not None), None)
+        return written is not None and not is_of_digits(written)
+
     def _is_of_type(self, comp: Comp, mod: Mod) -> bool:
         """Whether the type of a component says it, not the component."""
         return any(spec is mod.spec for m in comp.node.attribute_chain for spec in m.spec.subs.values())
@@ -236,3 +241,21 @@ def _repeated(expr: Expr, dims: tuple[int | None, ...]) -> Expr:
 
 def _dims(ty: Type) -> str:
     return "[" + ", ".join(":" if d is None else str(d) for d in ty.dims) + "]"
+
+
+def is_of_digits(written: tree.Expr) -> bool:
+    """Whether numbers were written without the name of a constant, which may have a unit."""
+    stack = [written]
+    while stack:
+        match stack.pop():
+            case tree.Number():
+                continue
+            case tree.Unary(operand=operand):
+                stack.append(operand)
+            case tree.Binary(left=left, right=right):
+                stack += (left, right)
+            case tree.Array(elements=elements):
+                stack += elements
+            case _:
+                return False
+    return True

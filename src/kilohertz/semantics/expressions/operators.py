@@ -11,6 +11,7 @@ from kilohertz.ir.types import BOOLEAN, INTEGER, EnumType, Primitive, RecordType
 from kilohertz.semantics.classes.modifiers import Ctx
 from kilohertz.semantics.classes.nodes import ClassNode
 from kilohertz.semantics.conversion import compatible
+from kilohertz.semantics.expressions.bindings import is_of_digits
 from kilohertz.syntax import tree
 
 if TYPE_CHECKING:
@@ -56,7 +57,7 @@ class Operators:
         result = make.binary(op, a, b)
         if op in _PRODUCTS and isinstance(node, tree.Binary):
             sides = ((a, node.left), (b, node.right))
-            if any(make.is_literal(e) and not _is_of_digits(written) for e, written in sides):
+            if any(make.is_literal(e) and not is_of_digits(written) for e, written in sides):
                 self.elaborator.world.rescaled.add(result)
         return result
 
@@ -271,21 +272,3 @@ def _shapes_fit(op: str, a: Type, b: Type) -> bool:
     if op == "/":
         return not y
     return not y and (not x or len(x) == 2)
-
-
-def _is_of_digits(written: tree.Expr) -> bool:
-    """Whether numbers were written without the name of a constant, which may have a unit."""
-    stack = [written]
-    while stack:
-        match stack.pop():
-            case tree.Number():
-                continue
-            case tree.Unary(operand=operand):
-                stack.append(operand)
-            case tree.Binary(left=left, right=right):
-                stack += (left, right)
-            case tree.Array(elements=elements):
-                stack += elements
-            case _:
-                return False
-    return True

@@ -24,9 +24,13 @@ _CALLS, _TURNS = 20, 1000  # of functions and their loops, in one binding
 
 
 def check_limits(
-    flat: Flat, is_of_type: Callable[[str, str], bool] = lambda variable, attribute: False
+    flat: Flat, is_of_type: Callable[[str, str], bool], is_handed_on: Callable[[str], bool]
 ) -> Iterator[Diagnostic]:
-    """One for each variable; the first element that is outside is named."""
+    """One for each variable; the first element that is outside is named.
+
+    `is_of_type` (of a variable and `min` or `max`): only its type has this limit.  `is_handed_on`: its value was not
+    written as a number, though it may be one by now.
+    """
     values = _Values(flat)
     for v in flat.variables.values():
         if v.variability in (PARAMETER, CONSTANT) and v.binding is not None and v.purpose is Purpose.DECLARED:
@@ -35,7 +39,7 @@ def check_limits(
                 found = values.numbers(v.binding) if limit else []
                 if limit and found and len(limit) in (1, len(found)):
                     for said in _outside(v, name, sign, found, limit * (len(found) if len(limit) == 1 else 1)):
-                        yield _softened(said, v, is_of_type(v.name, name))
+                        yield _softened(said, v, is_of_type(v.name, name), is_handed_on(v.name))
 
 
 def _outside(v: Variable, name: str, sign: float, found: list[float], limits: list[float]) -> Iterator[Diagnostic]:
@@ -49,11 +53,11 @@ def _outside(v: Variable, name: str, sign: float, found: list[float], limits: li
             return
 
 
-def _softened(said: Diagnostic, v: Variable, is_of_type: bool) -> Diagnostic:
+def _softened(said: Diagnostic, v: Variable, is_of_type: bool, is_handed_on: bool) -> Diagnostic:
     """A warning where nobody wrote this value and this limit at one parameter."""
     if is_of_type:
         why = "the limit is one of its type"
-    elif Dotted.read(v.name).owner.parts and v.binding is not None and refs(v.binding):
+    elif Dotted.read(v.name).owner.parts and v.binding is not None and (is_handed_on or refs(v.binding)):
         why = "the value comes from other parameters"
     else:
         return said
