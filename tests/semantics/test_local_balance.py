@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from kilohertz.driver import Session
-from kilohertz.semantics import interfaces
 from kilohertz.semantics.balancing.incidence import incidence
 from kilohertz.semantics.balancing.local_balance import surpluses
 
@@ -53,9 +52,84 @@ def file(tmp_path: Path) -> Path:
 )
 def test_every_component_of_a_sound_model_is_balanced(name: str) -> None:
     session = Session()
-    parts = interfaces(session.libraries, name)
-    found = surpluses(incidence(session.model(name).flatten()), parts)
+    flat = session.model(name).flatten()
+    found = surpluses(incidence(flat), flat.parts)
     assert len(found) > 2 and not any(found.values())
+
+
+MEETING_OUTSIDE = """package P
+  connector Port Real T; flow Real Q; end Port;
+  connector Signal = input Real;
+  connector Given = output Real;
+  expandable connector Bus end Bus;
+  model Loss "a flow with a binding"
+    parameter Boolean warm = true; Real heat = time; Port port(Q = -heat) if warm;
+  end Loss;
+  model Store Port port; Real T(start = 0, fixed = true); equation der(T) = port.Q; port.T = T; end Store;
+  model Inside "what is protected leaves as much to its surroundings"
+    Port port;
+  protected
+    Loss loss; Store store;
+  equation
+    connect(loss.port, store.port); connect(store.port, port);
+  end Inside;
+  block Count "sets what lies outside"
+    outer output Integer n;
+  equation
+    n = previous(n) + 1;
+  end Count;
+  model Hub inner Port hub; Store store; Joined joined; equation connect(hub, store.port); end Hub;
+  model Joined "connects itself outside"
+    outer Port hub; Loss loss;
+  equation
+    connect(loss.port, hub);
+  end Joined;
+  model Reader Bus bus; Real y; Signal u; equation y = 2*u; connect(bus.x, u); end Reader;
+  model Writer Bus bus; equation connect(bus.x, source.y); protected Source source; end Writer;
+  block Source Given y = time; end Source;
+  model Meter "takes what comes in by a binding" Real seen; Signal u = seen; end Meter;
+  model Inputs Meter meter; Source source; equation connect(source.y, meter.u); end Inputs;
+  record Angle
+    Real c, s;
+    function equalityConstraint
+      input Angle a, b; output Real r[1];
+    algorithm
+      r := {a.c*b.s - a.s*b.c};
+    end equalityConstraint;
+  end Angle;
+  connector Frame Angle R; Real x; flow Real f; end Frame;
+  model Fix
+    Frame frame;
+  equation
+    Connections.root(frame.R); frame.R.c = 1; frame.R.s = 0; frame.x = 0;
+  end Fix;
+  model Bar
+    Frame a, b;
+  equation
+    Connections.branch(a.R, b.R); b.R.c = a.R.c; b.R.s = a.R.s; b.x = a.x + 1; a.f + b.f = 0;
+  end Bar;
+  model Ports Inside inside; Loss cold(warm = false); Store other; equation connect(inside.port, other.port); end Ports;
+  model Buses Reader reader; Writer writer; equation connect(reader.bus, writer.bus); end Buses;
+  model Frames
+    Fix fix; Bar left, right;
+  equation
+    connect(fix.frame, left.a); connect(left.b, right.a);
+  end Frames;
+  model Machine
+    inner Integer n(start = 0, fixed = true); Count up;
+  equation
+    initialState(up);
+  end Machine;
+end P;
+"""
+
+
+@pytest.mark.parametrize("name", ["Ports", "Buses", "Frames", "Hub", "Inputs", "Machine"])
+def test_what_the_whole_model_decides_is_no_lack(tmp_path: Path, name: str) -> None:
+    file = tmp_path / "p.mo"
+    file.write_text(MEETING_OUTSIDE)
+    found = [d for d in Session().model(f"{file}:P.{name}").check().diagnostics if d.code.startswith("B4")]
+    assert not found
 
 
 def test_connectors_that_nobody_connects_are_no_surplus(file: Path) -> None:

@@ -12,7 +12,7 @@ from kilohertz.base import Announce, Diagnostic, Dotted, ModelError, ModelWarnin
 from kilohertz.driver.analysing.check_report import Report
 from kilohertz.driver.keywords import takes_settings
 from kilohertz.driver.locate import absolute, locate, search_path
-from kilohertz.driver.stages import Work, checked, keeping_of, run_to, units_for_seldom_jacobians, whole_step
+from kilohertz.driver.stages import Work, keeping_of, run_to, units_for_seldom_jacobians, whole_step
 from kilohertz.solvers import StepSettings
 from kilohertz.syntax.library import Libraries
 
@@ -167,7 +167,9 @@ class Model:
 
     def check(self) -> Report:
         """Count scalar equations and unknowns; diagnostics name the culprits where they differ."""
-        balance, diagnostics = checked(self._work, self.flatten())
+        from kilohertz.semantics import check
+
+        balance, diagnostics = check(self.flatten())
         return Report(self.name, balance, tuple(dict.fromkeys((*self.warnings, *diagnostics))))
 
     def process(self) -> Step:

@@ -77,19 +77,14 @@ def _flatten(work: Work) -> Flat:
 
 
 def _check(work: Work) -> Balance:
+    from kilohertz.semantics import check
+
     assert work.flat is not None
-    balance, diagnostics = checked(work, work.flat)
+    balance, diagnostics = check(work.flat)
     if any(d.severity is Severity.ERROR for d in diagnostics):
         raise ModelError(*diagnostics)
     work.warnings += diagnostics
     return balance
-
-
-def checked(work: Work, flat: Flat) -> tuple[Balance, list[Diagnostic]]:
-    """The counts of a model, and what keeps its equations from determining its unknowns."""
-    from kilohertz.semantics import check, interfaces
-
-    return check(flat, lambda: interfaces(work.libraries, work.name))
 
 
 def _process(work: Work) -> Step:

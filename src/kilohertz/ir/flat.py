@@ -288,6 +288,17 @@ class Experiment:
     tolerance: float | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A component that is a model or block: its class, where it is declared, what it leaves to its surroundings."""
+
+    path: str
+    class_name: str
+    origin: Origin
+    n_outside: int  # scalars of flows and inputs
+    flows: frozenset[Origin]  # where they are declared: an equation from there is of one that nobody connects
+
+
 @dataclass(slots=True)
 class Flat:
     """A flattened model: everything that counts, in the order of declaration."""
@@ -302,3 +313,5 @@ class Flat:
     clocks: list[ClockPartition] = field(default_factory=list)  # the continuous one first (MLS 16)
     experiment: Experiment = field(default_factory=Experiment)
     description: str = ""
+    # components that can be counted by themselves, outer ones first: for messages, not part of what the model is
+    parts: list[Part] = field(default_factory=list, compare=False, repr=False)

@@ -7,10 +7,7 @@ from kilohertz.semantics.flatten import flatten
 
 if TYPE_CHECKING:
     from kilohertz.semantics.balancing.balance import Balance, check
-    from kilohertz.semantics.surroundings import interfaces
 
-__all__ = ["Balance", "check", "flatten", "interfaces"]
+__all__ = ["Balance", "check", "flatten"]
 
-__getattr__ = on_demand(
-    __name__, {"Balance": "balancing.balance", "check": "balancing.balance", "interfaces": "surroundings"}
-)
+__getattr__ = on_demand(__name__, {"Balance": "balancing.balance", "check": "balancing.balance"})

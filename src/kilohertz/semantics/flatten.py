@@ -42,6 +42,7 @@ from kilohertz.semantics.rules import (
     check_variability,
     false_inverses,
 )
+from kilohertz.semantics.surroundings import interfaces
 from kilohertz.semantics.world import World
 from kilohertz.syntax import Libraries, annotation_args, annotation_value, paused_collector, tree
 
@@ -63,16 +64,6 @@ def flatten(libraries: Libraries, name: str | tuple[str, ...]) -> tuple[Flat, li
     if world.refused:
         raise ModelError(*world.refused.values())
     return flat, world.warnings
-
-
-def instances(libraries: Libraries, name: tuple[str, ...]) -> list[Comp]:
-    """The components of a class that are made of others, it first."""
-    world = World(libraries)
-    cls = world.absolute(name)
-    assert isinstance(cls, ClassNode)
-    flattener = _Flattener(world, cls)
-    flattener.run()
-    return flattener.composites
 
 
 def _missing(world: World, name: tuple[str, ...]) -> Diagnostic:
@@ -145,6 +136,7 @@ class _Flattener:
         self.world.warnings += check_pre(survey)
         self.world.warnings += check_units(flat, self.world.rescaled)
         self._check_rules(survey)
+        flat.parts = interfaces(self.composites, self.elaborator.machines.states)
         return flat
 
     def _check_rules(self, survey: Survey) -> None:

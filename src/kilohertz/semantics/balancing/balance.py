@@ -7,10 +7,10 @@ unknowns, from each unknown left over to the unknowns that could be left in its 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 
-from kilohertz.base import Diagnostic, Note, Origin, Span
+from kilohertz.base import Diagnostic, Note, Origin, Severity, Span
 from kilohertz.graphs import FREE, Matching, maximum_matching, transposed
 from kilohertz.ir.builtins import COMPARISONS, named
 from kilohertz.ir.expr import TIME, Array, Binary, Builtin, Expr, Index, Record, Ref
@@ -22,6 +22,7 @@ from kilohertz.ir.flat import (
     Equation,
     Flat,
     IfEquation,
+    Part,
     Statement,
     TupleTarget,
     WhenEquation,
@@ -31,7 +32,7 @@ from kilohertz.ir.rules.function_record import Event
 from kilohertz.ir.types import REAL
 from kilohertz.semantics.balancing.equation_parts import bodies, expressions
 from kilohertz.semantics.balancing.incidence import System, incidence, is_unknown, scalar_size
-from kilohertz.semantics.balancing.local_balance import Part, to_blame
+from kilohertz.semantics.balancing.local_balance import to_blame
 from kilohertz.semantics.wording import counted
 
 _MOST_NAMED = 10  # culprits in one report
@@ -69,11 +70,11 @@ def check_balance(flat: Flat) -> list[Diagnostic]:
     return check(flat)[1]
 
 
-def check(flat: Flat, parts: Callable[[], list[Part]] = list) -> tuple[Balance, list[Diagnostic]]:
-    """Both, for the price of one; `parts` are asked for where something is wrong, to find the component to blame."""
+def check(flat: Flat) -> tuple[Balance, list[Diagnostic]]:
+    """Both, for the price of one."""
     system = incidence(flat)
     balance = _counted(flat, system)
-    return balance, _diagnosed(flat, system, balance, parts)
+    return balance, _diagnosed(flat, system, balance)
 
 
 # ------------------------------------------------------------------------------------------------------------- counting
@@ -172,20 +173,20 @@ class _Scan:
 # ---------------------------------------------------------------------------------------------------------- diagnostics
 
 
-def _diagnosed(flat: Flat, system: System, balance: Balance, parts: Callable[[], list[Part]]) -> list[Diagnostic]:
+def _diagnosed(flat: Flat, system: System, balance: Balance) -> list[Diagnostic]:
     diagnostics = [_uneven(equation, counts) for equation, counts in system.uneven]
     guilty: list[tuple[Part, int]] = []
     if not balance.is_balanced:
         sign = 1 if balance.n_equations > balance.n_unknowns else -1
-        guilty = to_blame(system, parts(), sign)
+        guilty = [(part, n) for part, n in to_blame(system, flat.parts) if n * sign > 0]
         sides = counted(balance.n_equations, "equation"), counted(balance.n_unknowns, "unknown")
         text = f"{flat.name} has {sides[0]} for {sides[1]}"
-        diagnostics.append(Diagnostic("B401", text, notes=tuple(_blamed(p, n, sign) for p, n in guilty[:_MOST_NOTES])))
+        diagnostics.append(Diagnostic("B401", text, notes=tuple(_blamed(p, n) for p, n in guilty[:_MOST_NOTES])))
     if not system.complete:
         return diagnostics
     matching = maximum_matching(system.rows, system.columns.n)
     if matching.is_perfect:
-        return diagnostics
+        return diagnostics or list(_made_up_for(system, flat.parts))
     free_rows = [r for r, c in enumerate(matching.column_of) if c == FREE]
     free_columns = [c for c, r in enumerate(matching.row_of) if r == FREE]
     culprits = _Culprits(system, matching, _spoken_of(flat, system))
@@ -200,9 +201,24 @@ def _diagnosed(flat: Flat, system: System, balance: Balance, parts: Callable[[],
     return diagnostics + reports
 
 
-def _blamed(part: Part, n: int, sign: int) -> Note:
-    what = f"has {counted(n, 'equation')} more than it needs" if sign > 0 else f"lacks {counted(n, 'equation')}"
-    return Note(f"component `{part.path}` of class `{part.class_name}` {what}", _span(part.origin))
+def _blamed(part: Part, n: int) -> Note:
+    return Note(f"component `{part.path}` of class `{part.class_name}` {_amiss(n)}", _span(part.origin))
+
+
+def _amiss(n: int) -> str:
+    return f"has {counted(n, 'equation')} more than it needs" if n > 0 else f"lacks {counted(-n, 'equation')}"
+
+
+def _made_up_for(system: System, parts: list[Part]) -> Iterator[Diagnostic]:
+    """B405, one per class: components with equations too few or too many, where others have as many too many or too
+    few."""
+    found: dict[tuple[str, str], list[Part]] = {}
+    for part, n in to_blame(system, parts):
+        found.setdefault((part.class_name, _amiss(n)), []).append(part)
+    for (class_name, what), (first, *others) in found.items():
+        text = f"component `{first.path}` of class `{class_name}` {what}; what is around it makes up for it"
+        notes = tuple(Note(f"so does `{p.path}`", _span(p.origin)) for p in others[:_MOST_NOTES])
+        yield Diagnostic("B405", text, _span(first.origin), notes=notes, severity=Severity.WARNING)
 
 
 def _spoken_of(flat: Flat, system: System) -> set[int]:

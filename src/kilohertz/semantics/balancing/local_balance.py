@@ -6,44 +6,39 @@ connectors: these are for its surroundings to determine.  The innermost componen
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Container
-from dataclasses import dataclass
 
-from kilohertz.base import Dotted, Origin
-from kilohertz.semantics.balancing.incidence import System
-
-
-@dataclass(frozen=True, slots=True)
-class Part:
-    """A component: its class, where it is declared, what it leaves to its surroundings."""
-
-    path: str
-    class_name: str
-    origin: Origin
-    n_outside: int  # scalars of flows and inputs
-    connectors: frozenset[str]  # their paths: an equation there is of a flow that nobody connects
+from kilohertz.base import Dotted
+from kilohertz.ir.flat import Part
+from kilohertz.semantics.balancing.incidence import System, scalar_size
 
 
 def surpluses(system: System, parts: list[Part]) -> dict[str, int]:
     """Of each component: equations more than it needs, below zero: fewer."""
     known = {p.path: p for p in parts}
     surplus = {p.path: p.n_outside for p in parts}
-    for column in range(system.columns.n):
-        for path in _around(system.columns.name(column), known):
-            surplus[path] -= 1
-    for owner in system.owner_of:
+    for variable in system.columns.unknowns:
+        for path in _around(variable.name, known):
+            surplus[path] -= scalar_size(variable.ty)
+    for owner, n in Counter(system.owner_of).items():
         origin = system.owners[owner]
         for path in _around(origin.path, known):
-            surplus[path] += not _around(origin.path, known[path].connectors)
+            surplus[path] += 0 if origin in known[path].flows else n
     return surplus
 
 
-def to_blame(system: System, parts: list[Part], sign: int) -> list[tuple[Part, int]]:
-    """The innermost components with a surplus of this sign, and how large it is."""
-    surplus = {path: sign * n for path, n in surpluses(system, parts).items()}
-    guilty = [p for p in parts if surplus[p.path] > 0]
-    inner = [path for p in guilty for path in _around(p.path, surplus) if path != p.path]
-    return [(p, surplus[p.path]) for p in guilty if p.path not in inner]
+def to_blame(system: System, parts: list[Part]) -> list[tuple[Part, int]]:
+    """The innermost components with a surplus of either sign, and how large it is: below zero, what they lack."""
+    if not parts:
+        return []
+    surplus = surpluses(system, parts)
+    out: list[tuple[Part, int]] = []
+    for sign in (1, -1):
+        guilty = [p for p in parts if sign * surplus[p.path] > 0]
+        inner = {path for p in guilty for path in _around(p.path, surplus) if path != p.path}
+        out += [(p, surplus[p.path]) for p in guilty if p.path not in inner]
+    return out
 
 
 def _around(name: str, known: Container[str]) -> list[str]:

@@ -68,6 +68,12 @@ class ClassNode:
         return self.definition.kind
 
     @property
+    def written_name(self) -> str:
+        """Qualified name as in the source, whatever its modifications."""
+        outer = self.parent.root.written_name + "." if self.parent is not None else ""
+        return outer + self.definition.name
+
+    @property
     def full_name(self) -> str:
         """Qualified name; a class with modifications of its own, or declared in one, is told apart by a number."""
         if self._full_name is None:

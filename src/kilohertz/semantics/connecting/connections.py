@@ -360,7 +360,7 @@ def _variables_of(expr: Expr) -> list[Ref]:
     return []
 
 
-def _overdetermined(comp: Comp) -> bool:
+def is_overdetermined(comp: Comp) -> bool:
     if comp.node.kind not in ("record", "type", "operator record"):
         return False
     return isinstance(comp.node.member("equalityConstraint"), ClassNode)
@@ -368,7 +368,7 @@ def _overdetermined(comp: Comp) -> bool:
 
 def _overdetermined_pairs(a: Comp, b: Comp) -> Iterator[tuple[Comp, Comp]]:
     """Pairs of overdetermined parts of two connectors of one class."""
-    if _overdetermined(a) and _overdetermined(b):
+    if is_overdetermined(a) and is_overdetermined(b):
         yield a, b
         return
     if a.is_primitive or b.is_primitive:

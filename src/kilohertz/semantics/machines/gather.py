@@ -58,7 +58,7 @@ class Machines:
         self.initial: dict[str, tuple[str, Origin]] = {}  # by state: the component that says so, and where
         self.asked: dict[str, Origin] = {}  # states that activeState asks for
         self.outputs: list[OuterOutput] = []
-        self._states: dict[str, None] = {}
+        self.states: dict[str, None] = {}
 
     def says(self, call: tree.Call, ctx: Ctx) -> bool:
         """`transition` or `initialState`, unless the model has a function of that name."""
@@ -89,7 +89,7 @@ class Machines:
         for item in items:
             if isinstance(item, tree.CallEquation) and self.says(item.call, ctx):
                 for k in range(2 if item.call.function.names[0] == "transition" else 1):
-                    self._states[self._state(item.call, k, ctx).path] = None
+                    self.states[self._state(item.call, k, ctx).path] = None
 
     def take_turns(self, one: str, other: str) -> bool:
         """Two variables of states that are never active together, as far as that they stand side by side tells."""
@@ -97,7 +97,7 @@ class Machines:
         return a is not None and b is not None and a is not b and a.parent is b.parent
 
     def _state_around(self, comp: Comp | None) -> Comp | None:
-        while comp is not None and comp.path not in self._states:
+        while comp is not None and comp.path not in self.states:
             comp = comp.parent
         return comp
 
