@@ -759,4 +759,32 @@ package Causes "One small model for each cause of a wrong result that was mended
       up = not n == 1;
     end when;
   end Unsettled;
+  model TwoResultsConstrained "Both results of a call are in constraints: one of them, differentiated, takes the other along"
+    record Properties
+      Real a;
+      Real b;
+    end Properties;
+    function properties
+      input Real x;
+      output Properties p;
+    protected
+      Real y;
+    algorithm
+      y := x - 1;
+      p.a := x*y;
+      p.b := x*y*y;
+      annotation(Inline = false);
+    end properties;
+    Properties p = properties(3 + 2*time^3);
+    Real sum = 2*p.a + p.b;
+    Real b = p.b;
+    Real followsSum;
+    Real followsB;
+  initial equation
+    followsSum = sum;
+    followsB = b;
+  equation
+    der(sum) = der(followsSum);
+    der(b) = der(followsB);
+  end TwoResultsConstrained;
 end Causes;

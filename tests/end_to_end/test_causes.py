@@ -57,6 +57,7 @@ def run(name: str, stop: float = 2.0, **options: Any) -> Result:
             {"a": 2 + math.sin(2), "w[1]": 2, "w[2]": 16, "b": 3 * math.cos(0.5), "c": 6 + 2 * math.sin(0.5)},
         ),
         ("SecondDerivatives", 1.0, {"x": math.cos(1.0), "p": 0.5, "q": 0.25, "speed": 1.5}),
+        ("TwoResultsConstrained", 1.0, {"followsSum": 2 * 5 * 4 + 5 * 16.0, "followsB": 5 * 16.0}),
         ("ParallelCapacitors", 1.0, {"u1": 2 - 2 * math.exp(-0.25), "u2": 2 * math.exp(-0.25) - 2}),
         ("VaryingClock", 1.1, {"n": 5, "count": 3, "since": 0.4, "late": 1, "seconds": 2}),
         ("StartOfTheType", 1.0, {"T": 280.0, "d": 860.0}),

@@ -84,6 +84,7 @@ class _Reducer:
         self._previous_row: list[int] = []
         self._column_of: list[int] = []
         self._row_of: list[int] = []
+        self._outgrown: list[int] = []  # variables that got a derivative while a row was to be solved for them
         self._report = Reduction()
         self._simple: dict[Expr, Expr] = {}
         self._dynamic: list[tuple[list[int], Dynamic]] = []
@@ -95,9 +96,12 @@ class _Reducer:
         self._set_up()
         self._check_structure()
         self._match()
-        for i, _ in enumerate(self._rows):  # grows: with one result of a call all of them are differentiated
+        open_rows = list(range(len(self._rows)))
+        for i in open_rows:  # grows
             if self._column_of[i] == FREE and self._next_row[i] == FREE:
+                n_rows = len(self._rows)
                 self._pantelides(i)
+                open_rows += [*range(n_rows, len(self._rows)), *self._left_behind()]
         dummies = self._dummies()
         return self._rebuilt(dummies), self._report
 
@@ -119,6 +123,7 @@ class _Reducer:
             if j is None:
                 j = self._add(name)
             self._next[i], self._previous[j] = j, i
+            self._outgrown.append(i)
         return self._next[i]
 
     def _set_up(self) -> None:
@@ -222,6 +227,16 @@ class _Reducer:
                     self._column_of[new_row], self._row_of[new_column] = new_column, new_row
             root = self._next_row[root]
         raise self._endless(root)
+
+    def _left_behind(self) -> list[int]:
+        """Rows whose variable got a derivative without them: with one result of a call all are differentiated."""
+        rows: list[int] = []
+        for c in self._outgrown:
+            if self._row_of[c] != FREE:
+                rows.append(self._row_of[c])
+                self._column_of[self._row_of[c]] = self._row_of[c] = FREE
+        self._outgrown.clear()
+        return rows
 
     def _augment(self, root: int) -> tuple[list[int], list[int]]:
         """Match a row along an alternating path; else the rows and columns that were reached."""
