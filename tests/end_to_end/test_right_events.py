@@ -91,6 +91,15 @@ def test_a_literal_beyond_32_bits_is_a_real(tmp_path: Path) -> None:
             "S284",
             "reinit sets a variable that is integrated; `x` follows from others",
         ),
+        ("Real x = time; Real y = if edge(x) then 1 else 0;", "S278", "`edge` cannot be applied to (Real)"),
+        ("parameter Integer n = -1; Real y = sum(fill(1.0, n));", "S238", "a dimension is negative: -1"),
+        ("parameter Integer n = -1; Real y = sum(identity(n));", "S238", "a dimension is negative: -1"),
+        (
+            "Real u, v; equation (u, v) = spatialDistribution(1, 2, 2*time, true, initialPoints = {0, 0.5},"
+            " initialValues = {1, 1});",
+            "S278",
+            "do not go from 0 to 1",
+        ),
     ],
 )
 def test_what_has_no_meaning_is_refused(tmp_path: Path, text: str, code: str, said: str) -> None:

@@ -370,3 +370,18 @@ def test_experiments_that_make_no_sense_are_refused(
 ) -> None:
     assert main(["simulate", write(model, DECAY), *words]) == 1
     assert "R723" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("stepping", [{}, {"solver": "rk4", "step": 0.1}])
+def test_a_variable_that_is_an_infinite_parameter_is_told(tmp_path: Path, stepping: dict[str, Any]) -> None:
+    """No block computes it, so no block says so."""
+    path = tmp_path / "Divided.mo"
+    path.write_text(
+        "model Divided parameter Real q = 0; parameter Real p = 1/q; Real y = p; Real x(start = 1, fixed = true);"
+        " equation der(x) = -x; end Divided;"
+    )
+    model = kilohertz.load(path)
+    with pytest.warns(ModelWarning, match="y is not a number"):
+        result = model.simulate(**stepping)
+    assert not result.ok and [d.code for d in result.problems] == ["R727"]
+    assert model.simulate(settings={"q": 2}, **stepping).ok

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 from kilohertz.base import Diagnostic, Note, Origin, Severity
@@ -77,6 +78,18 @@ def not_finite(instance: Instance, rows: int, number: int, time: float) -> list[
     info = blocks[number - 1] if 1 <= number <= len(blocks) else None
     named = _named(info.block, instance.program.step) if info is not None else "a value"
     return [_warning("R727", f"{named} was not a number in {rows} rows", info, [Note(f"first at time = {time:g}")])]
+
+
+def not_finite_throughout(instance: Instance) -> list[Diagnostic]:
+    """A warning for each variable that is a parameter's value all the time and no number: no block computes it."""
+    step = instance.program.step
+    parameters = {v.name: v for v in step.variables.values() if v.slot.kind is Kind.PARAMETER}
+    odd = {name for name, v in parameters.items() if not math.isfinite(float(instance.read(v)))}
+    named = [(name, a) for name, a in step.aliases.items() if a.target in odd] if odd else []
+    return [
+        _placed("R727", f"{name} is not a number", a.origin, [Note(f"it is the value of the parameter `{a.target}`")])
+        for name, a in named[:_MOST]
+    ]
 
 
 def _loops(stepper: Stepper) -> list[Diagnostic]:

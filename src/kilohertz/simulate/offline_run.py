@@ -17,7 +17,7 @@ from kilohertz.results import Result
 from kilohertz.runtime import constant, fields
 from kilohertz.simulate.draft import Draft
 from kilohertz.simulate.failure import RunFailed, RunInterrupted, failure
-from kilohertz.simulate.faults import faults, not_finite, unsettled, vague
+from kilohertz.simulate.faults import faults, not_finite, not_finite_throughout, unsettled, vague
 from kilohertz.simulate.inputs import Driving, Table, points_of, undriven
 from kilohertz.simulate.model_messages import ModelMessages
 from kilohertz.simulate.program import Instance, Program
@@ -291,6 +291,7 @@ class _Run:
                 if statistics is not None:
                     statistics.loop_iterations = int(instance.context.n_iterations) - iterations
                 odd = not_finite(instance, o.n_not_finite, o.odd_block, o.odd_time) if stepper is None else []
+                odd += not_finite_throughout(instance)
                 when, solver_code = "during the simulation", int(o.code)
             else:
                 when, solver_code, odd = "during initialisation", 0, []

@@ -90,6 +90,8 @@ class ArrayBuiltins:
                 dims.append(value)
             else:
                 dims.append(None)
+        if any(d is not None and d < 0 for d in dims):
+            raise self.elaborator.error("S238", f"a dimension is negative: {min(d or 0 for d in dims)}", node, ctx)
         return tuple(dims)
 
     def _zeros(self, name: str, args: list[Expr], node: Any, ctx: Ctx) -> Expr:

@@ -196,6 +196,8 @@ class Builtins:
         need(self.elaborator, name, args, 1, node, ctx)
         if isinstance(args[0], Array):
             return make.array([self._edge(name, [e], node, ctx) for e in args[0].elements])
+        if name == "edge" and args[0].ty.base != BOOLEAN.base:
+            raise wrong(self.elaborator, name, args, node, ctx)
         return Builtin(name, tuple(args), BOOLEAN.array_of(*args[0].ty.dims))
 
     def _flag(self, name: str, args: list[Expr], node: Any, ctx: Ctx) -> Expr:
@@ -239,6 +241,13 @@ class Builtins:
         in0, in1, x, positive, points, values = args
         reals = [make.to_real(e) for e in (in0, in1, x)]
         more = [make.to_real(points), make.to_real(values)]
+        at = [e.value for e in more[0].children() if isinstance(e, Real)]
+        if make.is_literal(more[0]) and (at != sorted(at) or at[:1] != [0.0] or at[-1:] != [1.0]):
+            text = "`initialPoints` of `spatialDistribution` do not go from 0 to 1 without turning back"
+            raise self.elaborator.error("S278", text, node, ctx)
+        if points.ty.dims != values.ty.dims and None not in (*points.ty.dims, *values.ty.dims):
+            text = "`initialPoints` and `initialValues` of `spatialDistribution` are not as many"
+            raise self.elaborator.error("S278", text, node, ctx)
         return Builtin(name, (*reals, positive, *more), Type(TupleType((REAL, REAL))))
 
     # ---------------------------------------------------------------------------------------------------- synchronous
