@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+from kilohertz import load
+from kilohertz.cost import cost_bound
 from kilohertz.cost.operations import Operations
 from kilohertz.driver.pipeline import compile_flat
 from kilohertz.ir import read_flat
 from kilohertz.ir.builtins import BUILTINS
-from kilohertz.ir.step import Partition
+from kilohertz.ir.expr import Call
+from kilohertz.ir.step import Partition, Step, expressions
+from kilohertz.ir.traverse import walk_all
+from kilohertz.solvers import StepSettings
 
 PENDULUM = """
 model Pendulum
@@ -27,3 +34,46 @@ def test_a_function_that_stands_in_a_variable_counts_once() -> None:
     each, once = operations.blocks(step.in_partition(Partition.STEP)), operations.step_blocks()
     cosine = BUILTINS["cos"].instructions
     assert (each.regular.functions, once.regular.functions) == (3 * cosine, cosine)
+
+
+SUMS = """
+model Sums
+  function sum_of "by a loop as long as its input is, and one over its elements"
+    input Real x[:];
+    output Real y = 0;
+  algorithm
+    for i in 2:size(x, 1) - 1 loop
+      y := y + x[i];
+    end for;
+    for e in x loop
+      y := y + e*e;
+    end for;
+    annotation(Inline = false);
+  end sum_of;
+  Real a(start = 1, fixed = true), b[N](each start = 1, each fixed = true);
+  parameter Integer N = 3;
+equation
+  der(a) = -sum_of({a, 2*a, 3*a});
+  der(b) = -b*sum_of(b);
+end Sums;
+"""
+
+
+def test_a_loop_over_an_input_is_as_long_as_the_argument(tmp_path: Path) -> None:
+    """Each call counts with the sizes of its own arguments."""
+    file = tmp_path / "sums.mo"
+    instructions = []
+    for n in (3, 6, 9):
+        file.write_text(SUMS.replace("N = 3", f"N = {n}"))
+        step = load(str(file)).process()
+        bound = cost_bound(step, StepSettings("euler"))
+        assert bound["unbounded"] == []
+        operations = Operations(step, 1)
+        called = {size: operations.function(call) for call, size in calls(step)}
+        instructions.append(called[n].regular.instructions)
+    assert instructions[1] - instructions[0] == instructions[2] - instructions[1] > 3 * 4
+
+
+def calls(step: Step) -> list[tuple[Call, int | None]]:
+    roots = [e for b in step.blocks for e in expressions(b)]
+    return [(e, e.args[0].ty.dims[0]) for e in walk_all(roots) if isinstance(e, Call)]

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, fields
+from typing import TypeAlias
 
 from kilohertz.cost.costly import costly
 from kilohertz.cost.factors import IN_PLACE, linear_plan, loop_elimination
@@ -51,6 +52,9 @@ _STORE = moves(2)
 _ELEMENT, _ARRAY, _TURN = moves(12), moves(60), moves(6)  # of an array that is assigned at once; of a loop
 _BLOCK = moves(30)  # a generated function: call, prologue, status
 
+_Dims: TypeAlias = tuple[int | None, ...]
+_Sizes: TypeAlias = tuple[_Dims, ...]
+
 
 @dataclass(slots=True)
 class Operations:
@@ -63,8 +67,9 @@ class Operations:
     in_search: bool = False  # ... of a mode under trial: detours of its linear systems are paid for with turns
     kept: set[x.Expr] = field(default_factory=set)  # functions that stand in variables of a step
     unbounded: dict[str, None] = field(default_factory=dict)
-    _functions: dict[str, Count] = field(default_factory=dict)
+    _functions: dict[tuple[str, _Sizes], Count] = field(default_factory=dict)
     _open: list[str] = field(default_factory=list)
+    _inputs: dict[str, _Dims] = field(default_factory=dict)  # of the function that is counted: their sizes in this call
 
     # --------------------------------------------------------------------------------------------------- expressions
 
@@ -87,10 +92,10 @@ class Operations:
         return total(counts)
 
     def function(self, call: x.Call) -> Count:
-        """A call of a Modelica function, its loops unrolled where their length is a number."""
-        name = call.function
-        if name in self._functions:
-            return self._functions[name]
+        """A call of a Modelica function, its loops unrolled where their length is a number with these arguments."""
+        name, sizes = call.function, tuple(self._dims(a) for a in call.args)
+        if (name, sizes) in self._functions:
+            return self._functions[name, sizes]
         if name in self._open:
             self.unbounded.setdefault(f"function {name} calls itself")
             return Count()
@@ -99,9 +104,11 @@ class Operations:
             self.unbounded.setdefault(f"external function {name}")
             return Count()
         self._open.append(name)
+        outer, self._inputs = self._inputs, {i.name: d for i, d in zip(definition.inputs, sizes, strict=True)}
         count = self.statements(definition.body, name)
+        self._inputs = outer
         self._open.pop()
-        self._functions[name] = count
+        self._functions[name, sizes] = count
         return count
 
     def statements(self, body: Sequence[Statement], where: str) -> Count:
@@ -141,22 +148,40 @@ class Operations:
     def _width(self, value: x.Expr) -> int:
         """Elements of an array that is assigned at once."""
         size = 1
-        for d in value.ty.dims:
-            if not isinstance(d, int):
+        for d in self._dims(value):
+            if d is None:
                 self.unbounded.setdefault("an array whose size is known at run time only")
                 return size
             size *= max(1, d)
         return size
 
+    def _dims(self, e: x.Expr) -> _Dims:
+        return self._inputs.get(e.name, e.ty.dims) if isinstance(e, x.Ref) else e.ty.dims
+
     def _length(self, range_: x.Expr) -> int | None:
         match range_:
-            case x.Range(x.Int(first), None, x.Int(last)):
-                return max(0, last - first + 1)
+            case x.Range(first, None, last):
+                low, high = self._integer(first), self._integer(last)
+                return None if low is None or high is None else max(0, high - low + 1)
             case x.Array(elements):
                 return len(elements)
             case _:
-                dims = range_.ty.dims
-                return dims[0] if dims and isinstance(dims[0], int) else None
+                dims = self._dims(range_)
+                return dims[0] if dims else None
+
+    def _integer(self, e: x.Expr) -> int | None:
+        """An Integer that numbers and sizes of inputs give."""
+        match e:
+            case x.Int(value):
+                return value
+            case x.Builtin("size", (array, x.Int(k))):
+                dims = self._dims(array)
+                return dims[k - 1] if k <= len(dims) else None
+            case x.Binary("+" | "-" | "*" as op, left, right):
+                a, b = self._integer(left), self._integer(right)
+                return None if a is None or b is None else a + b if op == "+" else a - b if op == "-" else a * b
+            case _:
+                return None
 
     # -------------------------------------------------------------------------------------------------------- blocks
 
