@@ -1,6 +1,7 @@
 """How cost grows on models that come in many sizes: casella/ScalableTestSuite, family by family, phase by phase.
 
     python benchmarks/scalable.py LIBRARY [--only TEXT] [--budget 300]          LIBRARY: its folder; needs MSL
+    python benchmarks/scalable.py LIBRARY --child 'MODEL(N = 100000)'            one model, in the caches as they are
 
 A family is the experiments whose names differ in numbers alone.  Its members are run from the smallest on, each in a
 fresh process with empty caches but for parsed libraries and the runtime, until one takes more than `--budget` seconds
@@ -33,6 +34,7 @@ Numbers = dict[str, float]
 def child(name: str, library: str) -> Numbers:
     """One model, phase by phase."""
     from kilohertz.driver import Session
+    from kilohertz.driver.stages import units_for_seldom_jacobians
     from kilohertz.simulate import load_soon, simulate
 
     numbers: Numbers = {}
@@ -48,9 +50,9 @@ def child(name: str, library: str) -> Numbers:
     at = mark("flatten", at)
     numbers["equations"] = model.check().equations
     at = mark("check", at)
-    step = model.process()
+    model.process()
     at = mark("process", at)
-    built = model.built(step)
+    built = units_for_seldom_jacobians(model._work)
     at = mark("generate", at)
     program = load_soon(built)
     at = mark("draft", at)

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 
 _LONGEST_ROW = 1 << 24  # bytes
+_NUMBERS = 500_000  # written at a time
 
 
 class CsvWriter:
@@ -40,15 +41,17 @@ class CsvWriter:
         """Append rows: `data` has one row per time."""
         import polars
 
-        table = polars.from_numpy(np.column_stack([time, data]))
+        table = np.column_stack([time, data])
         try:
             if self._pick is None:
-                table.write_csv(self._file, include_header=False)
+                polars.from_numpy(table).write_csv(self._file, include_header=False)
                 return
-            text = BytesIO()
-            table.write_csv(text, include_header=False)
-            for line in text.getvalue().splitlines():
-                self._file.write(b",".join(self._pick(line.split(b","))) + b"\n")
+            text, n = BytesIO(), table.shape[1]  # all numbers one below the other: polars is slow to make columns
+            polars.DataFrame([polars.Series(table.reshape(-1))]).write_csv(text, include_header=False)
+            numbers = text.getvalue().split(b"\n")
+            for at in range(0, table.size, n):
+                self._file.write(b",".join(self._pick(numbers[at : at + n])))
+                self._file.write(b"\n")
         except OSError:
             with suppress(OSError):
                 self._file.close()
@@ -85,7 +88,7 @@ def write_csv(path: str | Path, result: Result) -> None:
     signals = [(s.column, float(s.sign)) for s in (result.signals[n] for n in names) if s.column is not None]
     place = {signal: i for i, signal in enumerate(dict.fromkeys(signals))}
     columns, signs = [column for column, _ in place], np.array([sign for _, sign in place])
-    chunk = max(1, 1_000_000 // (len(names) + 1))
+    chunk = max(1, _NUMBERS // (len(place) + 1))
     shown = [place[signal] for signal in signals] if len(place) < len(signals) else ()
     with CsvWriter(path, names, shown) as writer:
         for at in range(0, len(result.time), chunk):
