@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from functools import cache
 from pathlib import PurePath
 from typing import NamedTuple
 
@@ -15,6 +16,7 @@ class Span(NamedTuple):
     end: int
 
 
+@cache
 def short_name(file: str) -> str:
     """A file's name without its folders; with its last one where the name says nothing: `Electrical/package.mo`."""
     path = PurePath(file)

@@ -67,6 +67,7 @@ class _Generator:
         self.step, self.sources, self.prefix = step, sources, prefix
         self.often = jacobians is Jacobians.OFTEN
         self._places: dict[Origin, int] = {}
+        self._where: dict[Origin, str] = {}
         self.types = TypeTable()
         self.probes = Probes()
         self.functions = FunctionTable(step.functions, self.types, self.place, self.where, prefix, self.probes)
@@ -78,6 +79,12 @@ class _Generator:
 
     def where(self, origin: Origin) -> str:
         """`motor.mo:41 (axle.clutch)`; file names as `short_name` has them."""
+        known = self._where.get(origin)
+        if known is None:
+            known = self._where[origin] = self._worded(origin)
+        return known
+
+    def _worded(self, origin: Origin) -> str:
         parts = []
         for span in origin.spans[:3]:
             position = self.sources.position(span) if self.sources is not None else None

@@ -92,11 +92,17 @@ def refs(e: Expr) -> list[Ref]:
     """The distinct variables an expression reads, in order of appearance; iterators it binds itself are left out."""
     read: list[Ref] = []
     bound: set[str] = set()
-    for node in walk(e):
-        if isinstance(node, Ref):
+    seen, stack = {e}, [e]
+    while stack:  # as `walk`, which as a generator takes twice the time
+        node = stack.pop()
+        if type(node) is Ref:
             read.append(node)
-        elif isinstance(node, Comprehension):
+        elif type(node) is Comprehension:
             bound.update(name for name, _ in node.iterators)
+        for child in reversed(node.children()):
+            if child not in seen:
+                seen.add(child)
+                stack.append(child)
     return [r for r in read if r.name not in bound] if bound else read
 
 

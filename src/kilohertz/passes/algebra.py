@@ -183,50 +183,67 @@ def _degree_of(node: Expr, d: list[int], unknowns: set[str] | frozenset[str]) ->
 
 def linear_parts(e: Expr, name: str) -> tuple[Expr, Expr] | None:
     """(a, b) with e = a*name + b and neither containing `name`; None where e is not linear in it."""
-    memo: dict[Expr, int] = {}
-    wanted = frozenset((name,))
-    if degree(e, wanted, memo) > 1:
+    degrees: dict[Expr, int] = {}
+    if degree(e, frozenset((name,)), degrees) > 1:
         return None
-    if memo[e] == 0:
+    if degrees[e] == 0:
         return ZERO, e
-    parts: dict[Expr, tuple[Expr, Expr]] = {}
+    coefficients: dict[Expr, Expr] = {}
+    a = _coefficient(e, degrees, coefficients)
+    rests: dict[Expr, Expr] = {}
 
-    def visit(node: Expr, _: list[tuple[Expr, Expr]]) -> tuple[Expr, Expr]:
-        if memo[node] == 0:
-            return ZERO, node
-        return (ONE, ZERO) if type(node) is Ref else _parts_of(node, parts)
+    def rest(node: Expr, _: list[Expr]) -> Expr:
+        if degrees[node] == 0:
+            return node
+        return ZERO if type(node) is Ref else _part_of(node, rests, coefficients)
 
-    def operands(node: Expr) -> list[Expr]:
-        return [] if memo[node] == 0 else [c for c in node.children() if not _is_condition(node, c)]
+    return simplify(a), simplify(bottom_up(e, rest, rests, lambda node: _linear_operands(node, degrees)))
 
-    a, b = bottom_up(e, visit, parts, operands)
-    return simplify(a), simplify(b)
+
+def linear_coefficient(e: Expr, name: str) -> Expr | None:
+    """The first of `linear_parts`, for those who do not ask for the rest."""
+    degrees: dict[Expr, int] = {}
+    if degree(e, frozenset((name,)), degrees) > 1:
+        return None
+    return simplify(_coefficient(e, degrees, {}))
+
+
+def _coefficient(e: Expr, degrees: dict[Expr, int], known: dict[Expr, Expr]) -> Expr:
+    """Of the unknown in an expression that is linear in it, and by the way of all in it that contain it."""
+
+    def visit(node: Expr, _: list[Expr]) -> Expr:
+        if degrees[node] == 0:
+            return ZERO
+        return ONE if type(node) is Ref else _part_of(node, known, known)
+
+    return bottom_up(e, visit, known, lambda node: _linear_operands(node, degrees))
+
+
+def _linear_operands(node: Expr, degrees: dict[Expr, int]) -> list[Expr]:
+    return [] if degrees[node] == 0 else [c for c in node.children() if not _is_condition(node, c)]
 
 
 def _is_condition(node: Expr, child: Expr) -> bool:
     return isinstance(node, IfExp) and child is node.condition and child not in (node.then, node.otherwise)
 
 
-def _parts_of(node: Expr, parts: dict[Expr, tuple[Expr, Expr]]) -> tuple[Expr, Expr]:
+def _part_of(node: Expr, parts: dict[Expr, Expr], coefficients: dict[Expr, Expr]) -> Expr:
+    """Coefficient or rest of a node, from those of its operands."""
     match node:
         case Unary(_, operand):
-            a, b = parts[operand]
-            return neg(a), neg(b)
+            return neg(parts[operand])
         case Binary(op, left, right):
-            (a, b), (c, d) = parts[left], parts[right]
             if op == "+":
-                return add(a, c), add(b, d)
+                return add(parts[left], parts[right])
             if op == "-":
-                return sub(a, c), sub(b, d)
+                return sub(parts[left], parts[right])
             if op == "*":
-                return (mul(a, right), mul(b, right)) if c is ZERO else (mul(left, c), mul(left, d))
-            return div(a, right), div(b, right)
+                return mul(parts[left], right) if coefficients[right] is ZERO else mul(left, parts[right])
+            return div(parts[left], right)
         case IfExp(condition, then, otherwise):
-            (a, b), (c, d) = parts[then], parts[otherwise]
-            return if_(condition, a, c), if_(condition, b, d)
+            return if_(condition, parts[then], parts[otherwise])
         case Builtin("homotopy", (actual, simplified)):
-            (a, b), (c, d) = parts[actual], parts[simplified]
-            return _homotopy(a, c), _homotopy(b, d)
+            return _homotopy(parts[actual], parts[simplified])
         case Builtin():
             return parts[node.args[-1]]
         case _:

@@ -16,6 +16,7 @@ _WIDTH = 120
 INTEGER_OPERATIONS = {"+": "add", "-": "sub", "*": "mul"}  # checked: beyond 32 bits there is no Integer
 _PIECE = re.compile(r'"(?:[^"\\]|\\.)*"|[^\s"]+|\s+')  # of a line: texts, words, spaces
 _NOT_IDENTIFIER = re.compile(r"[^A-Za-z0-9]+")
+_SPECIAL = re.compile(r"""[^ !#->@-[\]-~]""")  # in a C text: all but plain ASCII, quotes, backslash, question mark
 
 
 class Names:
@@ -99,16 +100,12 @@ def integer(value: int) -> str:
 
 def string(text: str) -> str:
     """A C string literal; anything but plain ASCII as octal bytes, so that trigraphs and encodings do not matter."""
-    out = []
-    for byte in text.encode("utf-8"):
-        char = chr(byte)
-        if char in '"\\':
-            out.append("\\" + char)
-        elif 32 <= byte < 127 and char != "?":
-            out.append(char)
-        else:
-            out.append(f"\\{byte:03o}")
-    return '"' + "".join(out) + '"'
+    return '"' + _SPECIAL.sub(_escaped, text) + '"'
+
+
+def _escaped(special: re.Match[str]) -> str:
+    char = special.group()
+    return "\\" + char if char in '"\\' else "".join(f"\\{byte:03o}" for byte in char.encode())
 
 
 def comment(text: str) -> str:

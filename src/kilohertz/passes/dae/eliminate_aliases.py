@@ -35,7 +35,7 @@ from kilohertz.ir.dae import (
     print_equation,
     roots,
 )
-from kilohertz.ir.expr import Expr, Int, Real, Ref
+from kilohertz.ir.expr import Expr, Int, Real, Ref, Unary
 from kilohertz.ir.flat import Purpose
 from kilohertz.ir.make.literals import number
 from kilohertz.ir.types import REAL
@@ -454,6 +454,12 @@ def _names(e: AnyEquation) -> list[str]:
 
 def _sign_between(e: Equation, a: str, b: str) -> int | None:
     """1 where the equation says `a = b`, -1 where it says `a = -b`."""
+    if type(e.left) is Ref and e.left.name in (a, b):  # most are written so
+        other = e.right
+        if type(other) is Ref:
+            return 1
+        if type(other) is Unary and other.op == "-" and type(other.operand) is Ref:
+            return -1
     first = linear_parts(make.sub(e.left, e.right), a)
     if first is None or not isinstance(first[0], Real) or first[0].value == 0.0:
         return None

@@ -36,7 +36,7 @@ from kilohertz.ir.step import (
     WhenBlock,
 )
 from kilohertz.ir.types import REAL
-from kilohertz.passes.algebra import Occurrence, cost, degree, linear_parts, simplify, substitute
+from kilohertz.passes.algebra import Occurrence, cost, degree, linear_coefficient, linear_parts, simplify, substitute
 from kilohertz.passes.numeric import Numeric
 from kilohertz.passes.ordered.columns import Columns
 from kilohertz.passes.ordered.diagonal import with_diagonal
@@ -359,10 +359,10 @@ class _Loop:
         e = self._residuals[i]
         if e is None or column in self._called:
             return 0
-        parts = linear_parts(e, self._unknowns[column].name)
-        if parts is None or not self._is_safe(parts[0]):
+        a = linear_coefficient(e, self._unknowns[column].name)
+        if a is None or not self._is_safe(a):
             return 0
-        return 1 if isinstance(parts[0], Real) else 2
+        return 1 if isinstance(a, Real) else 2
 
     def _is_safe(self, a: Expr) -> bool:
         """Not zero: a literal, or parameters with a value that is not."""
