@@ -116,7 +116,10 @@ class Functions:
                 decl, view = mod.spec.redeclare.element, mod.ctx.view
                 break
         if decl.variability == "constant" and not decl.causality:
-            return
+            if not _varies(element, node):
+                return
+            text = f"the constant `{element.name}` depends on variables of the function: it is worked out in each call"
+            self.elaborator.world.warn("S223", text, element.span)
         cls = view.lookup_class(decl.type)
         types = self.elaborator.types
         ty = types.of_class(cls)
@@ -148,7 +151,7 @@ class Functions:
         if isinstance(dim, tree.Colon):
             return False
         elements = [node.table.get(ref.names[0]) for ref in tree.refs(dim)]
-        return all(e is None or e.is_class or _is_own_constant(e.component) for e in elements)
+        return all(e is None or e.is_class or not _varies(e, node) for e in elements)
 
     def _finish(self, local: Local, element: Element, ctx: Ctx) -> None:
         """Dimensions and default as expressions, now that all names of the function are known."""
@@ -399,8 +402,26 @@ def _origin(node: ClassNode) -> Origin:
     return Origin((Span(definition.file, definition.name_start, definition.name_start + len(definition.name)),))
 
 
-def _is_own_constant(decl: tree.Component) -> bool:
-    return decl.variability == "constant" and not decl.causality
+def _varies(element: Element, node: ClassNode, above: frozenset[str] = frozenset()) -> bool:
+    """Whether it is a variable of the function, or a constant that is bound to such, against MLS 3.8."""
+    decl = element.component
+    if decl.variability != "constant" or decl.causality:
+        return True
+    if element.name in above or decl.modification is None or decl.modification.binding is None or element.chain:
+        return False
+    refs = [r for r in tree.refs(decl.modification.binding) if not r.absolute]
+    asks_size = any(r.names == ("size",) for r in refs)
+    inner = above | {element.name}
+    used = [e for r in refs if (e := node.table.get(r.names[0])) is not None and not e.is_class]
+    return any(_varies(e, node, inner) and not (asks_size and _has_fixed_size(e, node, inner)) for e in used)
+
+
+def _has_fixed_size(element: Element, node: ClassNode, above: frozenset[str]) -> bool:
+    """`size(x, 1)` of an x[3] is known before the function is called."""
+    dims = element.component.dims
+    used = [node.table.get(r.names[0]) for d in dims for r in tree.refs(d)]
+    varying = any(e is not None and not e.is_class and _varies(e, node, above) for e in used)
+    return not varying and not any(isinstance(d, tree.Colon) for d in dims)
 
 
 def _has_binding(element: Element) -> bool:
