@@ -146,6 +146,9 @@ def test_a_missing_function_is_found_by_a_check(tmp_path: Path) -> None:
     assert "fmi2DoStep" in next(d for d in report.diagnostics if d.code == "R816" and "DoStep" in d.message).message
 
 
+SCHEDULED = '<fmiModelDescription fmiVersion="3.0"><ScheduledExecution modelIdentifier="M"/></fmiModelDescription>'
+
+
 @pytest.mark.parametrize(
     ("files", "code", "words"),
     [
@@ -156,6 +159,7 @@ def test_a_missing_function_is_found_by_a_check(tmp_path: Path) -> None:
         ({"modelDescription.xml": '<fmiModelDescription fmiVersion="4.0"/>'}, "R812", "FMI `4.0` is not read"),
         ({"modelDescription.xml": '<fmiModelDescription fmiVersion="1.0"/>'}, "R812", "FMI 1 with Model Exchange"),
         ({"modelDescription.xml": '<fmiModelDescription fmiVersion="2.0"/>'}, "R811", "neither Model Exchange"),
+        ({"modelDescription.xml": SCHEDULED}, "R811", "neither Model Exchange nor Co-Simulation but Scheduled"),
         ({"modelDescription.xml": XML}, "R814", "no binary `Hostile.so`"),
         ({"modelDescription.xml": XML, "binaries/linux64/Hostile.so": "text"}, "R814", "cannot be loaded"),
         ({"../../evil.txt": "x"}, "L327", "outside of the folder"),

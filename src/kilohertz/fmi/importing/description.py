@@ -167,7 +167,8 @@ class _Reader:
             self._note(f"<{kinds[kind]}> has no modelIdentifier: it is left out")
             del flags[kind]
         if not flags:
-            raise unusable("it offers neither Model Exchange nor Co-Simulation")
+            other = " but Scheduled Execution" if self.root.find("ScheduledExecution") is not None else ""
+            raise unusable(f"it offers neither Model Exchange nor Co-Simulation{other}")
         token = self.root.get("guid" if form == 2 else "instantiationToken")
         if token is None:
             self._note("the description has no guid or instantiation token")
