@@ -281,6 +281,35 @@ def test_an_initial_algorithm_ends_the_run(tmp_path: Path, solver: str) -> None:
         assert list(ended.time) == [0.0] and seen.terminated == said
 
 
+CALLED_ONCE = """
+model CalledOnce "A call for its effect, of values that never change"
+  function check
+    input Real least;
+    input Real value;
+  algorithm
+    assert(value >= least, "too little: " + String(value));
+  end check;
+  parameter Real least = 0;
+  parameter Real given = 1;
+  Real value;
+  Real x(start = 1, fixed = true);
+equation
+  value = given;
+  check(least, value);
+  der(x) = -x;
+end CalledOnce;
+"""
+
+
+def test_a_call_of_parameters_in_an_equation_section_is_made_at_the_start(tmp_path: Path) -> None:
+    path = tmp_path / "CalledOnce.mo"
+    path.write_text(CALLED_ONCE)
+    model = kilohertz.load(path)
+    assert model.simulate().ok and model.warnings == ()
+    with pytest.raises(kilohertz.ModelError, match="too little: 1"):
+        model.simulate(settings={"least": 2.0})
+
+
 RESETTABLE = """
 model Resettable "After MLS 8.6: in steady state or at its value at the start, which a reset gives again"
   parameter Boolean steadyState = true;

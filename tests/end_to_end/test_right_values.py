@@ -328,6 +328,7 @@ def test_units_of_connectors_are_compared(model: str) -> None:
         "v = if x > 1 then g*t else 0; p = abs(p); q = 1;",
         "v = q*x; p = 0.001*x; q = 3;",
         "v = if t < 1 then 1/second*x else 0; p = 1e5; q = 1;",
+        "v = 4 + 4*x; p = 1e5; q = 1;",
         "v = x/second + x/(2*second) - x/lapse; p = 1e5; q = 1;",
     ],
 )

@@ -84,6 +84,7 @@ class _Lowerer:
         self._moving = MovingResults(flat, self._lowering.motion)
         self._differentiated: set[str] | None = None
         self._numeric: Numeric | None = None
+        self._once: set[str] | None = None  # names with one value in the whole run
         self._clocks = Clocks(
             self._dae,
             self._ticks,
@@ -221,11 +222,24 @@ class _Lowerer:
                 guard = self._lowering.lower(Builtin("$when", (TRUE,), TRUE.ty), e.origin)
                 self._dae.whens.append(When(guard, (Whens(self._unclocked).effect(e),), e.origin))
             case FlatCall():
-                text, span = "a call for its effect outside a when is not run", e.origin.spans[:1]
-                warning = Diagnostic("B212", text, span[0] if span else None, severity=Severity.WARNING)
-                self._dae.warnings.append(warning)
+                initial = Builtin("initial", (), TRUE.ty)
+                self._when(WhenEquation([(Builtin("$when", (initial,), TRUE.ty), [e])], e.origin))
+                if not all(self._is_of_start(r.name) for r in traverse.refs(e.call)):
+                    text, span = "a call for its effect outside a when is made at the start only", e.origin.spans[:1]
+                    warning = Diagnostic("B212", text, span[0] if span else None, severity=Severity.WARNING)
+                    self._dae.warnings.append(warning)
             case _:
                 raise misplaced(f"{type(e).__name__} is not possible here", e.origin)
+
+    def _is_of_start(self, name: str) -> bool:
+        """Has one value in the whole run: a parameter or constant, or what an equation sets to such alone."""
+        if self._once is None:
+            self._once = {n for n, v in self._dae.variables.items() if v.role in (Role.PARAMETER, Role.CONSTANT)}
+            pairs = [(e.left, e.right) for e in self._flat.equations if isinstance(e, Equality)]
+            for left, right in (*pairs, *((b, a) for a, b in pairs)):
+                if isinstance(left, Ref) and isinstance(right, Expr):
+                    self._once |= {left.name} if {r.name for r in traverse.refs(right)} <= self._once else set()
+        return name in self._once
 
     def _when(self, e: WhenEquation) -> None:
         whens = Whens(self._unclocked, reinitialised=self._reinitialised)

@@ -187,6 +187,8 @@ class _Checker:
     def _agreed(self, a: Expr, b: Expr) -> Quantity | None:
         one, two = self._known[a], self._known[b]
         if one is None or two is None:
+            if _is_fitted(a, b) or _is_fitted(b, a):
+                return None
             return one if _literal(b) is not None else two if _literal(a) is not None else None
         if not one.agrees(two):
             self._clash = self._clash or (a, one, b, two)
@@ -227,6 +229,12 @@ def _rate(moved: Quantity | None) -> Quantity | None:
         return None
     rate = moved.times(_SECOND, -1)
     return replace(rate, text=f"{moved.text}/s") if moved.text and "/" not in moved.text else rate
+
+
+def _is_fitted(number: Expr, e: Expr) -> bool:
+    """`4 + 4*v`: a line through measurements, whose numbers have units of their own."""
+    factors = (e.left, e.right) if isinstance(e, Binary) and e.op in _PRODUCTS else ()
+    return bool(_literal(number)) and any(_literal(f) is not None for f in factors)
 
 
 def _literal(e: Expr) -> float | None:
