@@ -16,6 +16,12 @@ package Models "Small models with inputs and outputs for the tests of the real-t
     output Real y = if on then s*(if gear == Gear.high then 10 else 1) else 0;
   end Gears;
 
+  model Gains "Parameters in arrays"
+    parameter Real k[2] = {1, 2};
+    parameter Real m[2, 2] = [1, 2; 3, 4];
+    output Real y = k[1] + 10*k[2] + 100*m[2, 1];
+  end Gains;
+
   model Gain "Output follows the input at once"
     input Real u;
     output Real y;

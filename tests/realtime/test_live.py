@@ -78,6 +78,32 @@ def test_settings_are_quantities_and_words_as_off_line(make: Build, lag: Scenari
         running.process.wait(20)
 
 
+def test_arrays_are_set_by_elements_and_as_a_whole(make: Build, lag: Scenario) -> None:
+    task = replace(lag.tasks[0], model="Gains", settings={})
+    running = start(make(replace(lag, tasks=(task,), cycles=0)))
+    try:
+        with attached(running) as live:
+            live.pause()
+            assert main(["set", "--rig", lag.name, "k[2]=5", "m={{1, 2}, {7, 4}}", "--step", "1"]) == 0
+            assert (live["k[1]"], live["k[2]"], live["y"]) == (1.0, 5.0, 751.0)
+            live.set("k", [3, 4])
+            live.step(1)
+            assert live["y"] == 743.0
+            for name, value, why in (
+                ("k", "{1, 2, 3}", "3 values for 2 elements"),
+                ("k", "{1, two}", r"`k\[2\]` cannot be set to two"),
+                ("k", 1.0, "has no signal `k`"),
+                ("z", "{1, 2}", r"has no signal `z\[1\]`"),
+            ):
+                with pytest.raises(ModelError, match=why):
+                    live.set(name, value)
+            live.step(1)
+            assert live["y"] == 743.0
+    finally:
+        running.stop()
+        running.process.wait(20)
+
+
 def test_a_parameter_takes_those_that_depend_on_it_along(running: Running) -> None:
     with attached(running) as live:
         live.pause()

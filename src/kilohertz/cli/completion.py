@@ -1,7 +1,8 @@
-"""The script that lets a shell complete `khz`: commands, options, their choices, files, and names of Modelica classes.
+"""The script that lets a shell complete `khz`: commands, options, their choices, files, classes and parameters.
 
 Commands, options and choices stand in the script, so that a key press starts no Python; names of classes are asked for
-with `khz complete names PREFIX`.
+with `khz complete names PREFIX`, those of parameters, after --set, with `khz complete parameters PREFIX LINE`: the
+model is on the line.
 """
 
 from __future__ import annotations
@@ -23,7 +24,10 @@ _khz() {
         [[ -n "${_khz_words[$word]+x}" ]] && place="$word"
     done
     COMPREPLY=()
-    if [[ -n "${_khz_choices[$place $before]+x}" ]]; then
+    if [[ "$before" == --set ]]; then
+        mapfile -t COMPREPLY < <(khz complete parameters "$current" "${COMP_LINE:0:COMP_POINT}" 2>/dev/null)
+        compopt +o filenames -o nospace
+    elif [[ -n "${_khz_choices[$place $before]+x}" ]]; then
         mapfile -t COMPREPLY < <(compgen -W "${_khz_choices[$place $before]}" -- "$current")
     elif [[ "$current" == -* || " ${_khz_parents[*]} " == *" ${place// /_} "* ]]; then
         mapfile -t COMPREPLY < <(compgen -W "${_khz_words[$place]}" -- "$current")
@@ -68,6 +72,25 @@ def names(prefix: str, libraries: Libraries) -> list[str]:
     children = libraries.children(package)
     inside = {name: children[name]() for name in children if name.startswith(start)}
     return [f"{outer}.{name}{'.' if cls.kind == 'package' else ''}" for name, cls in inside.items()]
+
+
+def parameters(prefix: str, line: str, parser: argparse.ArgumentParser) -> list[str]:
+    """Parameters of the model on a line that begin so, each with `=`, one level at a time: a component ends with a dot.
+
+    None where the line before --set is not whole, or its model is none.
+    """
+    from kilohertz.base import ModelError
+    from kilohertz.driver import load
+
+    try:
+        words = shlex.split(line)
+        given = parser.parse_args(words[1 : len(words) - words[::-1].index("--set") - 1])
+        found = [p.name for p in load(given.model, given.library).parameters if p.name.startswith(prefix)]
+    except (SystemExit, ValueError, AttributeError, ModelError):
+        return []
+    typed = len(Dotted.read(prefix).owner.parts)
+    levels = (Dotted.read(name).parts for name in found)
+    return list(dict.fromkeys(".".join(p[: typed + 1]) + ("." if len(p) > typed + 1 else "=") for p in levels))
 
 
 def _offered(action: argparse.Action) -> list[str]:

@@ -6,11 +6,12 @@ parameter that follows from others or one that shapes the model, becomes a modif
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from kilohertz.base import Diagnostic, Dotted, ModelError
+from kilohertz.base.array_values import elements, parts
 from kilohertz.base.units import UnitError
 from kilohertz.ir.flat import CONSTANT, PARAMETER, Purpose
 from kilohertz.ir.types import BOOLEAN, INTEGER, STRING, EnumType, Type
@@ -72,11 +73,11 @@ def _at_start(step: Step, name: str, value: Any) -> Values:
     """What is set when a run starts: a scalar, or all elements of an array; empty where it is not possible."""
     if _is_settable(step, name):
         return {name: value}
-    parts = _parts(value)
-    if parts is None:
+    given = parts(value)
+    if given is None:
         return {}
-    elements = dict(_elements(name, parts))
-    return elements if elements and all(_is_settable(step, n) for n in elements) and _is_whole(step, elements) else {}
+    found = dict(elements(name, given))
+    return found if found and all(_is_settable(step, n) for n in found) and _is_whole(step, found) else {}
 
 
 def _is_settable(step: Step, name: str) -> bool:
@@ -112,17 +113,17 @@ def _compiled_in(flat: Flat, name: str, value: Any, modifiers: dict[str, str]) -
 
 def _text(name: str, v: Variable, ty: Type, value: Any) -> str:
     """A value as Modelica, of the size that is asked for."""
-    parts = _parts(value)
+    given = parts(value)
     if not ty.dims:
-        if parts is not None:
+        if given is not None:
             raise ModelError(Diagnostic("R720", f"`{name}` cannot be set to {value}: it is no array"))
         return _scalar_text(name, v, ty, value)
-    if parts is None:
+    if given is None:
         raise ModelError(Diagnostic("R720", f"`{name}` cannot be set to {value}: it is an array, such as {{1, 2}}"))
-    if ty.dims[0] != len(parts):
-        text = f"`{name}` cannot be set to {value}: {len(parts)} values for {ty.dims[0]} elements"
+    if ty.dims[0] != len(given):
+        text = f"`{name}` cannot be set to {value}: {len(given)} values for {ty.dims[0]} elements"
         raise ModelError(Diagnostic("R720", text))
-    return "{" + ", ".join(_text(name, v, ty.element(), part) for part in parts) + "}"
+    return "{" + ", ".join(_text(name, v, ty.element(), part) for part in given) + "}"
 
 
 def _scalar_text(name: str, v: Variable, ty: Type, value: Any) -> str:
@@ -145,36 +146,3 @@ def _scalar_text(name: str, v: Variable, ty: Type, value: Any) -> str:
     if ty.base == BOOLEAN.base:
         return "true" if number else "false"
     return str(int(number)) if ty.base == INTEGER.base else repr(number)
-
-
-def _parts(value: Any) -> list[Any] | None:
-    """The elements of an array: a list, anything with `tolist`, or a text `{1, 2}`; None where it is none."""
-    if hasattr(value, "tolist"):
-        value = value.tolist()
-    if isinstance(value, str):
-        text = value.strip()
-        return _split(text[1:-1]) if text.startswith("{") and text.endswith("}") else None
-    return list(value) if isinstance(value, Sequence) else None
-
-
-def _split(text: str) -> list[str]:
-    """What commas part, but not those inside of braces or quotes."""
-    parts, depth, quoted, at = [], 0, False, 0
-    for k, c in enumerate(text):
-        quoted ^= c == '"'
-        depth += 0 if quoted else (c == "{") - (c == "}")
-        if c == "," and depth == 0 and not quoted:
-            parts.append(text[at:k])
-            at = k + 1
-    stripped = [p.strip() for p in (*parts, text[at:])]
-    return [p[1:-1] if p.startswith('"') and p.endswith('"') and len(p) > 1 else p for p in stripped]
-
-
-def _elements(name: str, parts: list[Any], before: tuple[int, ...] = ()) -> Iterator[tuple[str, Any]]:
-    """`a[1,2]` and its value, row by row."""
-    for k, part in enumerate(parts, 1):
-        inner = _parts(part)
-        if inner is None:
-            yield f"{name}[{','.join(map(str, (*before, k)))}]", part
-        else:
-            yield from _elements(name, inner, (*before, k))

@@ -23,6 +23,7 @@ from types import TracebackType
 from typing import Any, BinaryIO
 
 from kilohertz.base import Diagnostic, Dotted, ModelError, Note, near
+from kilohertz.base.array_values import elements, parts
 from kilohertz.base.units import UnitError, quantity
 from kilohertz.realtime.faults import fault_of
 from kilohertz.runtime import constant, family, fields, task_layout, words
@@ -292,26 +293,32 @@ class Live(Mapping[str, float]):
 
     # ------------------------------------------------------------------------------------------------------ commands
 
-    def set(self, name: str, value: float | str) -> None:
-        """Give a tunable parameter or an input another value, between two steps: a number, `20 mm`, a literal."""
+    def set(self, name: str, value: Any) -> None:
+        """Give a tunable parameter or an input another value (a number, `20 mm`, a literal); `{1, 2}` by elements."""
+        given = parts(value) if name not in self.entries else None
+        pairs = [(name, value)] if given is None else list(elements(name, given))
+        if given is not None and (n := sum(e.startswith(f"{name}[") for e in self.entries)) not in (0, len(pairs)):
+            raise ModelError(Diagnostic("R720", f"`{name}` cannot be set: {len(pairs)} values for {n} elements"))
+        for one, meant in [(one, self._checked(one, v)) for one, v in pairs]:
+            self._ask("set", self.entries[one][0], meant, what=f"`{one}`: ")
+
+    def _checked(self, name: str, value: float | str) -> float:
+        """What a value means, once it is known that the signal can have it."""
         if name not in self.entries:
             tunable = [n for n in self.entries if self.is_tunable(n)]
             raise ModelError(Diagnostic("R719", f"the rig has no signal `{name}`{near(name, tunable)}"))
-        meant = self._meant(name, value)
-        entry = self.entries[name][1]
+        meant, entry = self._meant(name, value), self.entries[name][1]
         wrong = "" if self._fits(name, meant) else self._kind(name)
         if not wrong and entry.tunable and not entry.least <= meant <= entry.most:
             wrong = f"its min is {entry.least:g}" if meant < entry.least else f"its max is {entry.most:g}"
         if wrong:
             raise ModelError(Diagnostic("R720", f"`{name}` cannot be set to {value}: {wrong}"))
-        self._ask("set", self.entries[name][0], meant, what=f"`{name}`: ")
+        return meant
 
     def _fits(self, name: str, value: float) -> bool:
         """Whether a signal of this type can have a value, limits apart."""
         kind, literals = self.entries[name][1].type, self._literals(name)
-        if not math.isfinite(value):
-            return False
-        if literals:
+        if literals or not math.isfinite(value):
             return value.is_integer() and 1 <= value <= len(literals)
         return kind == _REAL or (value in (0.0, 1.0) if kind == _BOOLEAN else value.is_integer())
 

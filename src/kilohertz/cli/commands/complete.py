@@ -1,4 +1,4 @@
-"""`khz complete`: let the shell complete commands, options and class names."""
+"""`khz complete`: let the shell complete commands, options, class names and parameters."""
 
 from __future__ import annotations
 
@@ -12,18 +12,23 @@ _EPILOG = """\
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.epilog, parser.formatter_class = _EPILOG, argparse.RawDescriptionHelpFormatter
     parser.add_argument(
-        "what", choices=("bash", "names"), help="the script; or names of classes that begin with PREFIX"
+        "what",
+        choices=("bash", "names", "parameters"),
+        help="the script; or names of classes, or of parameters of the model on LINE, that begin with PREFIX",
     )
     parser.add_argument("prefix", metavar="PREFIX", nargs="?", default="")
+    parser.add_argument("line", metavar="LINE", nargs="?", default="")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from kilohertz.cli.completion import names, script
+    from kilohertz.cli.completion import names, parameters, script
+    from kilohertz.cli.main import whole_parser
 
     if arguments.what == "bash":
-        from kilohertz.cli.main import whole_parser
-
         print(script(whole_parser()), end="")
+        return 0
+    if arguments.what == "parameters":
+        print("\n".join(parameters(arguments.prefix, arguments.line, whole_parser())))
         return 0
     from kilohertz.driver import Session
 

@@ -9,6 +9,7 @@ from kilohertz.cli.arguments import setting
 _EPILOG = """\
   khz set resistor.R=50                        the only rig that runs
   khz set --rig axis controller.k=3.5 --pause
+  khz set 'gains[2]=4' 'limits={1, 2}'         an element, and a whole array, one element after the other
   khz set u=3 --override                       also where a device or a stimulus drives it; --release u ends it
 What is given is done in this order: restore, release, values, snapshot, step, pause or resume, stop.
 A model with external objects keeps its parameters. A snapshot holds everything but what external functions remember: it
