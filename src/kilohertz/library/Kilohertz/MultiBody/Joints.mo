@@ -20,7 +20,7 @@ package Joints "What two frames may do against one another"
     parameter Real e[3](each final unit="1") = Math.unit(n) "Unit vector of the axis" annotation(Evaluate=true);
     Orientation R_rel "From the rooted frame to the other";
     Rotational.Fixed housing "Carries the support" annotation(Placement(transformation(extent={{-50,10},{-30,30}})));
-    Rotational.ShaftEnd shaft(phi=phi, tau=tau) "Carries the axis" annotation(Placement(transformation(extent={{-10,10},{10,30}})));
+    Rotational.ShaftEnd shaft(phi=phi) "Carries the axis" annotation(Placement(transformation(extent={{-10,10},{10,30}})));
   equation
     Connections.branch(a.R, b.R);
     w = der(phi);
@@ -38,6 +38,7 @@ package Joints "What two frames may do against one another"
       b.t = -Frames.toWorld(R_rel, a.t);
     end if;
     tau = -b.t*e;
+    tau = shaft.tau;
     connect(shaft.a, axis) annotation(Line(points={{0,20},{-4,20},{-4,96},{0,96},{0,100}}, color={70,70,70}));
     connect(housing.a, support) annotation(Line(points={{-40,20},{-50,20},{-50,100}}, color={70,70,70}));
     annotation(Icon(graphics={Rectangle(extent={{-40,50},{-5,-50}}, lineColor={95,95,95}, fillColor={220,220,220}, fillPattern=FillPattern.Solid), Rectangle(extent={{5,50},{40,-50}}, lineColor={95,95,95}, fillColor={220,220,220}, fillPattern=FillPattern.Solid), Rectangle(extent={{-5,12},{5,-12}}, fillColor={95,95,95}, fillPattern=FillPattern.Solid), Text(extent={{-150,-60},{150,-95}}, textString="n=%n")}),
@@ -59,7 +60,7 @@ package Joints "What two frames may do against one another"
   protected
     parameter Real e[3](each final unit="1") = Math.unit(n) "Unit vector of the axis" annotation(Evaluate=true);
     Translational.Fixed housing "Carries the support" annotation(Placement(transformation(extent={{-50,10},{-30,30}})));
-    Translational.RodEnd slide(s=s, f=f) "Carries the axis" annotation(Placement(transformation(extent={{30,10},{50,30}})));
+    Translational.RodEnd slide(s=s) "Carries the axis" annotation(Placement(transformation(extent={{30,10},{50,30}})));
   equation
     Connections.branch(a.R, b.R);
     v = der(s);
@@ -69,6 +70,7 @@ package Joints "What two frames may do against one another"
     zeros(3) = a.f + b.f;
     zeros(3) = a.t + b.t + cross(e*(s_offset + s), b.f);
     f = -e*b.f;
+    f = slide.f;
     connect(slide.a, axis) annotation(Line(points={{40,20},{36,20},{36,60},{80,60}}, color={0,127,0}));
     connect(housing.a, support) annotation(Line(points={{-40,20},{-60,20},{-60,60},{-80,60}}, color={0,127,0}));
     annotation(Icon(graphics={Rectangle(extent={{-60,40},{10,-40}}, lineColor={95,95,95}, fillColor={220,220,220}, fillPattern=FillPattern.Solid), Rectangle(extent={{10,15},{90,-15}}, lineColor={95,95,95}, fillColor={200,200,200}, fillPattern=FillPattern.Solid), Text(extent={{-150,-50},{150,-85}}, textString="n=%n")}),

@@ -38,10 +38,10 @@ package Rotational "Drive trains"
   model ShaftEnd "An end of a shaft whose angle and torque are variables of the model around it"
     Flange a "The end" annotation(Placement(transformation(extent={{-10,-10},{10,10}})));
     input Units.Angle phi "Angle";
-    input Units.Torque tau "Torque onto it; 0 where nothing is connected";
+    output Units.Torque tau "Torque onto it; 0 where nothing is connected";
   equation
     a.phi = phi;
-    a.tau = tau;
+    tau = a.tau;
     annotation(Icon(graphics={Ellipse(extent={{-40,40},{40,-40}}, lineColor={95,95,95}), Text(extent={{-150,110},{150,70}}, textString="%name", textColor={0,0,255})}),
       Documentation(info="<html><p>For flanges that a component has only if it is asked to: one that is not there gives no torque.</p></html>"));
   end ShaftEnd;

@@ -38,10 +38,10 @@ package Translational "Things that move along a line"
   model RodEnd "An end of a rod whose position and force are variables of the model around it"
     Flange a "The end" annotation(Placement(transformation(extent={{-10,-10},{10,10}})));
     input Units.Length s "Position";
-    input Units.Force f "Force onto it; 0 where nothing is connected";
+    output Units.Force f "Force onto it; 0 where nothing is connected";
   equation
     a.s = s;
-    a.f = f;
+    f = a.f;
     annotation(Icon(graphics={Rectangle(extent={{-40,40},{40,-40}}, lineColor={95,95,95}), Text(extent={{-150,110},{150,70}}, textString="%name", textColor={0,0,255})}),
       Documentation(info="<html><p>For flanges that a component has only if it is asked to: one that is not there gives no force.</p></html>"));
   end RodEnd;
