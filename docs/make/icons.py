@@ -16,7 +16,7 @@ from kilohertz.syntax.library import Libraries, full_name
 from kilohertz.syntax.tree import Body, Call, ClassDef, Component, ElementModification, Expr, Extends, ShortBody
 from kilohertz.syntax.tree_expr import Array, Number, Ref, String, Unary
 
-HALF = 150  # the icon's own square is 100 wide each way; connectors and names stand out of it
+HALF = 170  # the icon's own square is 100 wide each way; connectors stand out of it, names beyond them
 STROKE = 'stroke-width="2"'
 Point = tuple[float, float]
 

@@ -33,6 +33,27 @@ def test_the_page_and_its_pictures_are_up_to_date() -> None:
     assert kept == drawn, "run python docs/make/components.py"
 
 
+TEXT = re.compile(r'<text x="(\S+)" y="(\S+)" font-size="(\S+)" [^>]*>([^<]*)</text>')
+PORT = re.compile(r'<g transform="translate\((\S+) (\S+)\) rotate\(\S+\) scale\((\S+) (\S+)\)">')
+
+
+def test_names_stand_clear_of_connectors() -> None:
+    """Beyond them, above or below the icon."""
+    touching = []
+    for name, picture in components.pictures(LIBRARIES, TOP).items():
+        for x, y, size, text in TEXT.findall(picture.split("<g ")[0]):
+            if text != name.split(".")[-2]:
+                continue
+            left, right = (float(x) + way * 0.3 * float(size) * len(text) for way in (-1, 1))
+            top, bottom = float(y) - 0.75 * float(size), float(y) + 0.2 * float(size)
+            for mx, my, w, h in PORT.findall(picture):
+                across, high = 100 * abs(float(w)), 100 * abs(float(h))
+                beside = left > float(mx) + across or right < float(mx) - across
+                if not beside and top < float(my) + high and bottom > float(my) - high:
+                    touching.append(name)
+    assert touching == []
+
+
 def test_diagrams_are_whole_and_their_pictures_up_to_date() -> None:
     """Every component of every class has a place; two of a class never the same."""
     for cls in CLASSES:

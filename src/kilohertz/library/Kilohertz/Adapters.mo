@@ -6,7 +6,7 @@ package Adapters "Join our components with those of the Modelica Standard Librar
   equation
     ours.phi = theirs.phi;
     ours.tau + theirs.tau = 0;
-    annotation(Icon(graphics={Rectangle(extent={{-90,10},{90,-10}}, fillColor={180,180,180}, fillPattern=FillPattern.Solid), Line(points={{0,40},{0,-40}}), Text(extent={{-150,110},{150,70}}, textString="%name", textColor={0,0,255})}),
+    annotation(Icon(graphics={Rectangle(extent={{-90,10},{90,-10}}, fillColor={180,180,180}, fillPattern=FillPattern.Solid), Line(points={{0,40},{0,-40}}), Text(extent={{-150,165},{150,130}}, textString="%name", textColor={0,0,255})}),
       Documentation(info="<html><p>One angle, one torque. Needs the Modelica Standard Library.</p></html>"));
   end Rotational;
 
@@ -16,7 +16,7 @@ package Adapters "Join our components with those of the Modelica Standard Librar
   equation
     ours.s = theirs.s;
     ours.f + theirs.f = 0;
-    annotation(Icon(graphics={Rectangle(extent={{-90,8},{90,-8}}, lineColor={0,127,0}, fillColor={200,225,200}, fillPattern=FillPattern.Solid), Line(points={{0,40},{0,-40}}), Text(extent={{-150,110},{150,70}}, textString="%name", textColor={0,0,255})}),
+    annotation(Icon(graphics={Rectangle(extent={{-90,8},{90,-8}}, lineColor={0,127,0}, fillColor={200,225,200}, fillPattern=FillPattern.Solid), Line(points={{0,40},{0,-40}}), Text(extent={{-150,165},{150,130}}, textString="%name", textColor={0,0,255})}),
       Documentation(info="<html><p>One position, one force. Needs the Modelica Standard Library.</p></html>"));
   end Translational;
 
@@ -26,7 +26,7 @@ package Adapters "Join our components with those of the Modelica Standard Librar
   equation
     ours.v = theirs.v;
     ours.i + theirs.i = 0;
-    annotation(Icon(graphics={Line(points={{-90,0},{90,0}}, color={0,0,255}), Line(points={{0,40},{0,-40}}), Text(extent={{-150,110},{150,70}}, textString="%name", textColor={0,0,255})}),
+    annotation(Icon(graphics={Line(points={{-90,0},{90,0}}, color={0,0,255}), Line(points={{0,40},{0,-40}}), Text(extent={{-150,165},{150,130}}, textString="%name", textColor={0,0,255})}),
       Documentation(info="<html><p>One potential, one current. Needs the Modelica Standard Library.</p></html>"));
   end Electrical;
 
@@ -36,7 +36,7 @@ package Adapters "Join our components with those of the Modelica Standard Librar
   equation
     ours.T = theirs.T;
     ours.Q + theirs.Q_flow = 0;
-    annotation(Icon(graphics={Line(points={{-90,0},{90,0}}, color={191,0,0}), Line(points={{0,40},{0,-40}}), Text(extent={{-150,110},{150,70}}, textString="%name", textColor={0,0,255})}),
+    annotation(Icon(graphics={Line(points={{-90,0},{90,0}}, color={191,0,0}), Line(points={{0,40},{0,-40}}), Text(extent={{-150,165},{150,130}}, textString="%name", textColor={0,0,255})}),
       Documentation(info="<html><p>One temperature, one heat flow. Needs the Modelica Standard Library.</p></html>"));
   end Thermal;
 
@@ -50,7 +50,7 @@ package Adapters "Join our components with those of the Modelica Standard Librar
     ours.R.w = theirs.R.w;
     ours.f + theirs.f = zeros(3);
     ours.t + theirs.t = zeros(3);
-    annotation(Icon(graphics={Rectangle(extent={{-90,6},{90,-6}}, lineColor={95,95,95}, fillColor={220,220,220}, fillPattern=FillPattern.Solid), Line(points={{0,40},{0,-40}}), Text(extent={{-150,110},{150,70}}, textString="%name", textColor={0,0,255})}),
+    annotation(Icon(graphics={Rectangle(extent={{-90,6},{90,-6}}, lineColor={95,95,95}, fillColor={220,220,220}, fillPattern=FillPattern.Solid), Line(points={{0,40},{0,-40}}), Text(extent={{-150,165},{150,130}}, textString="%name", textColor={0,0,255})}),
       Documentation(info="<html><p>One place, one orientation, one force and torque. Each library has a world of its own, and both are called <code>world</code>:
         put the part with ours into a model of its own, with the same gravity. Needs the Modelica Standard Library.</p></html>"));
   end MultiBody;

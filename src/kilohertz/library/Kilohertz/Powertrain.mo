@@ -23,7 +23,7 @@ package Powertrain "Cars along a straight road: engine, gearbox, vehicle, driver
     tau = filled*Math.interpolate(w_points, tau_full, w) + (1 - filled)*Math.interpolate(w_points, tau_drag, w)
       + (if w < w_idle then K_idle*(w_idle - w) else 0);
     J*der(w) = tau + b.tau;
-    annotation(Icon(graphics={Rectangle(extent={{-60,50},{60,-50}}, fillColor={225,225,225}, fillPattern=FillPattern.Solid), Rectangle(extent={{-40,80},{-15,50}}, fillColor={200,200,200}, fillPattern=FillPattern.Solid), Rectangle(extent={{15,80},{40,50}}, fillColor={200,200,200}, fillPattern=FillPattern.Solid), Line(points={{60,0},{90,0}}), Text(extent={{-150,-60},{150,-95}}, textString="%name", textColor={0,0,255})}),
+    annotation(Icon(graphics={Rectangle(extent={{-60,50},{60,-50}}, fillColor={225,225,225}, fillPattern=FillPattern.Solid), Rectangle(extent={{-40,80},{-15,50}}, fillColor={200,200,200}, fillPattern=FillPattern.Solid), Rectangle(extent={{15,80},{40,50}}, fillColor={200,200,200}, fillPattern=FillPattern.Solid), Line(points={{60,0},{90,0}}), Text(extent={{-150,-130},{150,-165}}, textString="%name", textColor={0,0,255})}),
       Documentation(info="<html><p>Between the torques of closed and open throttle at this speed, straight lines between the points of both curves;
         <code>T der(filled) = throttle - filled</code>. An idle control keeps it running.</p></html>"));
   end Engine;
@@ -59,7 +59,7 @@ package Powertrain "Cars along a straight road: engine, gearbox, vehicle, driver
     connect(body.b, road.a) annotation(Line(points={{10,0},{20,0}}, color={0,127,0}));
     connect(road.b, ground.a) annotation(Line(points={{40,0},{60,0}}, color={0,127,0}));
     connect(air.b, body.b) annotation(Line(points={{10,30},{14,30},{14,0},{10,0}}, color={0,127,0}));
-    annotation(Icon(graphics={Polygon(points={{-90,-30},{-90,0},{-50,5},{-25,40},{35,40},{60,5},{90,0},{90,-30},{-90,-30}}, fillColor={200,215,235}, fillPattern=FillPattern.Solid), Ellipse(extent={{-65,-10},{-25,-50}}, fillColor={90,90,90}, fillPattern=FillPattern.Solid), Ellipse(extent={{25,-10},{65,-50}}, fillColor={90,90,90}, fillPattern=FillPattern.Solid), Text(extent={{-150,-60},{150,-95}}, textString="%name", textColor={0,0,255})}),
+    annotation(Icon(graphics={Polygon(points={{-90,-30},{-90,0},{-50,5},{-25,40},{35,40},{60,5},{90,0},{90,-30},{-90,-30}}, fillColor={200,215,235}, fillPattern=FillPattern.Solid), Ellipse(extent={{-65,-10},{-25,-50}}, fillColor={90,90,90}, fillPattern=FillPattern.Solid), Ellipse(extent={{25,-10},{65,-50}}, fillColor={90,90,90}, fillPattern=FillPattern.Solid), Text(extent={{-150,-130},{150,-165}}, textString="%name", textColor={0,0,255})}),
       Documentation(info="<html><p><code>(m + J/r^2) der(v) = tau/r - c_air v |v| - road</code>, where the road is dry friction of rolling resistance and
         brakes: at rest it holds the car.</p></html>"));
   end Vehicle;

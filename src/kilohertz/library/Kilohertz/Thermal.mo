@@ -13,7 +13,7 @@ package Thermal "Heat between bodies of uniform temperature"
   equation
     Q = a.Q;
     a.Q + b.Q = 0;
-    annotation(Icon(graphics={Text(extent={{-150,110},{150,70}}, textString="%name", textColor={0,0,255})}));
+    annotation(Icon(graphics={Text(extent={{-150,165},{150,130}}, textString="%name", textColor={0,0,255})}));
   end TwoPort;
 
   model Resistor "Heat flows in proportion to the difference of temperature"
@@ -77,7 +77,7 @@ package Thermal "Heat between bodies of uniform temperature"
     parameter Units.Temperature T = 293.15 "Temperature";
   equation
     a.T = T;
-    annotation(Icon(graphics={Rectangle(extent={{-60,60},{60,-60}}, lineColor={191,0,0}, fillColor={250,235,235}, fillPattern=FillPattern.Solid), Text(extent={{-60,30},{60,-30}}, textString="T"), Line(points={{60,0},{90,0}}, color={191,0,0}), Text(extent={{-150,110},{150,70}}, textString="%name", textColor={0,0,255})}),
+    annotation(Icon(graphics={Rectangle(extent={{-60,60},{60,-60}}, lineColor={191,0,0}, fillColor={250,235,235}, fillPattern=FillPattern.Solid), Text(extent={{-60,30},{60,-30}}, textString="T"), Line(points={{60,0},{90,0}}, color={191,0,0}), Text(extent={{-150,165},{150,130}}, textString="%name", textColor={0,0,255})}),
       Documentation(info="<html><p><code>a.T = T</code>, whatever heat flows.</p></html>"));
   end FixedTemperature;
 
@@ -87,7 +87,7 @@ package Thermal "Heat between bodies of uniform temperature"
   equation
     a.Q = 0;
     T = a.T;
-    annotation(Icon(graphics={Line(points={{-90,0},{-30,0}}, color={191,0,0}), Ellipse(extent={{-15,-35},{15,-65}}, lineColor={191,0,0}, fillColor={191,0,0}, fillPattern=FillPattern.Solid), Rectangle(extent={{-8,60},{8,-35}}, lineColor={191,0,0}), Line(points={{0,-40},{0,20}}, color={191,0,0}), Line(points={{15,0},{100,0}}, color={0,0,127}), Text(extent={{-150,110},{150,70}}, textString="%name", textColor={0,0,255})}),
+    annotation(Icon(graphics={Line(points={{-90,0},{-30,0}}, color={191,0,0}), Ellipse(extent={{-15,-35},{15,-65}}, lineColor={191,0,0}, fillColor={191,0,0}, fillPattern=FillPattern.Solid), Rectangle(extent={{-8,60},{8,-35}}, lineColor={191,0,0}), Line(points={{0,-40},{0,20}}, color={191,0,0}), Line(points={{15,0},{100,0}}, color={0,0,127}), Text(extent={{-150,165},{150,130}}, textString="%name", textColor={0,0,255})}),
       Documentation(info="<html><p><code>T = a.T</code>; no heat flows into it.</p></html>"));
   end TemperatureSensor;
 
@@ -96,7 +96,7 @@ package Thermal "Heat between bodies of uniform temperature"
     Blocks.RealInput Q(unit="W") "Heat flow" annotation(Placement(transformation(extent={{-140,-20},{-100,20}})));
   equation
     b.Q = -Q;
-    annotation(Icon(graphics={Ellipse(extent={{-60,60},{60,-60}}, lineColor={191,0,0}, fillColor={250,235,235}, fillPattern=FillPattern.Solid), Line(points={{-40,0},{40,0},{20,12}}, color={191,0,0}), Line(points={{60,0},{90,0}}, color={191,0,0}), Text(extent={{-150,110},{150,70}}, textString="%name", textColor={0,0,255})}),
+    annotation(Icon(graphics={Ellipse(extent={{-60,60},{60,-60}}, lineColor={191,0,0}, fillColor={250,235,235}, fillPattern=FillPattern.Solid), Line(points={{-40,0},{40,0},{20,12}}, color={191,0,0}), Line(points={{60,0},{90,0}}, color={191,0,0}), Text(extent={{-150,165},{150,130}}, textString="%name", textColor={0,0,255})}),
       Documentation(info="<html><p><code>b.Q = -Q</code>.</p></html>"));
   end HeatSource;
 end Thermal;

@@ -14,7 +14,7 @@ package Blocks "Signals: sources, continuous and sampled blocks, limits, logic"
     annotation(Icon(graphics={Polygon(points={{-100,100},{100,0},{-100,-100},{-100,100}}, lineColor={255,127,0}, fillColor={255,255,255}, fillPattern=FillPattern.Solid)}));
 
   partial block Box "The frame of a block"
-    annotation(Icon(graphics={Rectangle(extent={{-100,100},{100,-100}}, lineColor={0,0,127}, fillColor={255,255,255}, fillPattern=FillPattern.Solid), Text(extent={{-150,150},{150,110}}, textString="%name", textColor={0,0,255})}));
+    annotation(Icon(graphics={Rectangle(extent={{-100,100},{100,-100}}, lineColor={0,0,127}, fillColor={255,255,255}, fillPattern=FillPattern.Solid), Text(extent={{-150,165},{150,130}}, textString="%name", textColor={0,0,255})}));
   end Box;
 
   partial block Source "One output"

@@ -11,7 +11,7 @@ package Machines "Motors: windings on one side, a shaft on the other"
     b.phi = phi;
     w = der(phi);
     J*der(w) = tau - d*w + b.tau;
-    annotation(Icon(graphics={Ellipse(extent={{-60,60},{60,-60}}, lineColor={95,95,95}, fillColor={210,225,240}, fillPattern=FillPattern.Solid), Rectangle(extent={{60,8},{90,-8}}, lineColor={95,95,95}, fillColor={180,180,180}, fillPattern=FillPattern.Solid), Text(extent={{-150,110},{150,70}}, textString="%name", textColor={0,0,255})}));
+    annotation(Icon(graphics={Ellipse(extent={{-60,60},{60,-60}}, lineColor={95,95,95}, fillColor={210,225,240}, fillPattern=FillPattern.Solid), Rectangle(extent={{60,8},{90,-8}}, lineColor={95,95,95}, fillColor={180,180,180}, fillPattern=FillPattern.Solid), Text(extent={{-150,165},{150,130}}, textString="%name", textColor={0,0,255})}));
   end Machine;
 
   model DCMotor "A motor with brushes and permanent magnets"

@@ -15,7 +15,7 @@ package Electrical "Lumped circuits"
     v = p.v - n.v;
     p.i + n.i = 0;
     i = p.i;
-    annotation(Icon(graphics={Text(extent={{-150,110},{150,70}}, textString="%name", textColor={0,0,255})}));
+    annotation(Icon(graphics={Text(extent={{-150,165},{150,130}}, textString="%name", textColor={0,0,255})}));
   end TwoPin;
 
   model Ground "Potential zero"

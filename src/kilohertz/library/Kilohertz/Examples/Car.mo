@@ -46,7 +46,7 @@ package Car "Cars along a straight road"
     connect(driver.brake, car.brake) annotation(Line(points={{-9,14},{-5,14},{-5,-5},{-20,-5},{-20,-9}}, color={0,0,127}));
     connect(engine.b, converter.a) annotation(Line(points={{30,-20},{50,-20}}, color={70,70,70}));
     connect(converter.b, gearbox.a) annotation(Line(points={{70,-20},{90,-20}}, color={70,70,70}));
-    connect(gearbox.b, final_drive.a) annotation(Line(points={{110,-20},{114,-20},{114,-4},{-74,-4},{-74,-20},{-70,-20}}, color={70,70,70}));
+    connect(gearbox.b, final_drive.a) annotation(Line(points={{110,-20},{114,-20},{114,0},{-74,0},{-74,-20},{-70,-20}}, color={70,70,70}));
     connect(final_drive.b, car.a) annotation(Line(points={{-50,-20},{-30,-20}}, color={70,70,70}));
     connect(car.v, shift.v) annotation(Line(points={{-9,-20},{-0.5,-20},{-0.5,20},{8,20}}, color={0,0,127}));
     connect(shift.u, gearbox.u) annotation(Line(points={{31,26},{100,26},{100,-9}}, color={0,0,127}));

@@ -15,6 +15,6 @@ equation
   bubbles = air/(1 - air)*(p_0/p)^(1/n);
   E_mix = (1 + bubbles)/(1/E + bubbles/(n*p));
   der(p) = E_mix/V*a.q;
-  annotation(Icon(graphics={Ellipse(extent={{-60,60},{60,-60}}, lineColor={0,80,160}, fillColor={190,215,240}, fillPattern=FillPattern.Solid), Ellipse(extent={{-30,30},{-10,10}}, lineColor={0,80,160}, fillColor={255,255,255}, fillPattern=FillPattern.Solid), Ellipse(extent={{10,0},{25,-15}}, lineColor={0,80,160}, fillColor={255,255,255}, fillPattern=FillPattern.Solid), Line(points={{-90,0},{-60,0}}, color={0,80,160}), Text(extent={{-150,110},{150,70}}, textString="%name", textColor={0,0,255})}),
+  annotation(Icon(graphics={Ellipse(extent={{-60,60},{60,-60}}, lineColor={0,80,160}, fillColor={190,215,240}, fillPattern=FillPattern.Solid), Ellipse(extent={{-30,30},{-10,10}}, lineColor={0,80,160}, fillColor={255,255,255}, fillPattern=FillPattern.Solid), Ellipse(extent={{10,0},{25,-15}}, lineColor={0,80,160}, fillColor={255,255,255}, fillPattern=FillPattern.Solid), Line(points={{-90,0},{-60,0}}, color={0,80,160}), Text(extent={{-150,165},{150,130}}, textString="%name", textColor={0,0,255})}),
     Documentation(info="<html><p><code>1/E_mix</code> is the mean of <code>1/E</code> of the fluid and <code>1/(n p)</code> of the air, by their volumes; the air shrinks by <code>(p_0/p)^(1/n)</code>.</p></html>"));
 end AiryVolume;

@@ -20,6 +20,6 @@ equation
   q_leak = G*(a.p - b.p);
   a.q = A_a*v + q_leak;
   b.q = -A_b*v - q_leak;
-  annotation(Icon(graphics={Rectangle(extent={{-90,40},{60,-40}}, lineColor={0,80,160}, fillColor={255,255,255}, fillPattern=FillPattern.Solid), Rectangle(extent={{-30,40},{-15,-40}}, fillColor={150,150,150}, fillPattern=FillPattern.Solid), Rectangle(extent={{-15,8},{95,-8}}, fillColor={180,180,180}, fillPattern=FillPattern.Solid), Line(points={{-70,-90},{-70,-40}}, color={0,80,160}), Line(points={{40,-90},{40,-40}}, color={0,80,160}), Text(extent={{-150,110},{150,70}}, textString="%name", textColor={0,0,255})}),
+  annotation(Icon(graphics={Rectangle(extent={{-90,40},{60,-40}}, lineColor={0,80,160}, fillColor={255,255,255}, fillPattern=FillPattern.Solid), Rectangle(extent={{-30,40},{-15,-40}}, fillColor={150,150,150}, fillPattern=FillPattern.Solid), Rectangle(extent={{-15,8},{95,-8}}, fillColor={180,180,180}, fillPattern=FillPattern.Solid), Line(points={{-70,-90},{-70,-40}}, color={0,80,160}), Line(points={{40,-90},{40,-40}}, color={0,80,160}), Text(extent={{-150,165},{150,130}}, textString="%name", textColor={0,0,255})}),
     Documentation(info="<html><p><code>a.q = A_a v + q_leak</code>, <code>b.q = -A_b v - q_leak</code>: speed and flow are one, and the pressures follow from what drives the flow. No pressure is a state.</p></html>"));
 end IncompressibleCylinder;

@@ -27,6 +27,6 @@ equation
   C*der(p[n]) = flow_in[n] + b.q;
   b.p = p[n];
   a.q = flow_in[1];
-  annotation(Icon(graphics={Rectangle(extent={{-90,15},{90,-15}}, lineColor={0,80,160}, fillColor={230,240,250}, fillPattern=FillPattern.Solid), Line(points={{-80,0},{-60,12},{-30,-12},{0,12},{30,-12},{60,12},{80,0}}, color={0,80,160}, smooth=Smooth.Bezier), Text(extent={{-150,110},{150,70}}, textString="%name", textColor={0,0,255})}),
+  annotation(Icon(graphics={Rectangle(extent={{-90,15},{90,-15}}, lineColor={0,80,160}, fillColor={230,240,250}, fillPattern=FillPattern.Solid), Line(points={{-80,0},{-60,12},{-30,-12},{0,12},{30,-12},{60,12},{80,0}}, color={0,80,160}, smooth=Smooth.Bezier), Text(extent={{-150,165},{150,130}}, textString="%name", textColor={0,0,255})}),
     Documentation(info="<html><p>Each piece has inertia, laminar friction and capacity: <code>mass der(q_i) = p_(i-1) - p_i - R q_i</code>, <code>C der(p_i) = q_i - q_(i+1)</code>. The wave runs at <code>sqrt(E/rho)</code>. End b is at the last pressure: join it to what takes a flow.</p></html>"));
 end LongLine;

@@ -15,6 +15,6 @@ equation
   a.q = q;
   b.q = -q;
   shaft.tau = D/(2*Math.pi)*dp;
-  annotation(Icon(graphics={Ellipse(extent={{-60,60},{60,-60}}, lineColor={0,80,160}, fillColor={230,240,250}, fillPattern=FillPattern.Solid), Polygon(points={{0,58},{-18,30},{18,30},{0,58}}, lineColor={0,80,160}, fillColor={0,80,160}, fillPattern=FillPattern.Solid), Line(points={{0,60},{0,90}}, color={0,80,160}), Line(points={{0,-60},{0,-90}}, color={0,80,160}), Line(points={{-90,0},{-60,0}}, color={0,0,0}), Text(extent={{-150,110},{150,70}}, textString="%name", textColor={0,0,255})}),
+  annotation(Icon(graphics={Ellipse(extent={{-60,60},{60,-60}}, lineColor={0,80,160}, fillColor={230,240,250}, fillPattern=FillPattern.Solid), Polygon(points={{0,58},{-18,30},{18,30},{0,58}}, lineColor={0,80,160}, fillColor={0,80,160}, fillPattern=FillPattern.Solid), Line(points={{0,60},{0,90}}, color={0,80,160}), Line(points={{0,-60},{0,-90}}, color={0,80,160}), Line(points={{-90,0},{-60,0}}, color={0,0,0}), Text(extent={{-150,165},{150,130}}, textString="%name", textColor={0,0,255})}),
     Documentation(info="<html><p><code>q = D w/(2 pi) - G dp</code>, <code>tau = D dp/(2 pi)</code>; turned by the fluid, it is a motor.</p></html>"));
 end Pump;

@@ -6,7 +6,7 @@ package Sensors "What is measured, without any effect on it"
   equation
     p = a.p;
     a.q = 0;
-    annotation(Icon(graphics={Ellipse(extent={{-60,60},{60,-60}}, lineColor={0,80,160}, fillColor={245,245,245}, fillPattern=FillPattern.Solid), Line(points={{0,0},{25,35}}, color={0,0,0}), Line(points={{-90,0},{-60,0}}, color={0,80,160}), Line(points={{60,0},{100,0}}, color={0,0,127}), Text(extent={{-90,-15},{90,-45}}, textString="p"), Text(extent={{-150,110},{150,70}}, textString="%name", textColor={0,0,255})}),
+    annotation(Icon(graphics={Ellipse(extent={{-60,60},{60,-60}}, lineColor={0,80,160}, fillColor={245,245,245}, fillPattern=FillPattern.Solid), Line(points={{0,0},{25,35}}, color={0,0,0}), Line(points={{-90,0},{-60,0}}, color={0,80,160}), Line(points={{60,0},{100,0}}, color={0,0,127}), Text(extent={{-90,-15},{90,-45}}, textString="p"), Text(extent={{-150,165},{150,130}}, textString="%name", textColor={0,0,255})}),
       Documentation(info="<html><p><code>p = a.p</code>.</p></html>"));
   end Pressure;
 

@@ -17,7 +17,7 @@ package Valves "Valves beside the 4/3 valve"
   equation
     der(y) = w;
     der(w) = omega^2*(max(-1, min(1, u/u_max)) - y) - 2*damping*omega*w;
-    annotation(Icon(graphics={Text(extent={{-150,110},{150,70}}, textString="%name", textColor={0,0,255})}));
+    annotation(Icon(graphics={Text(extent={{-150,165},{150,130}}, textString="%name", textColor={0,0,255})}));
   end Spool;
 
   model Valve22 "A proportional 2/2 valve: opens or closes one way"

@@ -29,7 +29,7 @@ package Hydraulics "Servo hydraulics with a fluid of constant bulk modulus"
     parameter Units.Pressure p = 1.6e7 "Pressure";
   equation
     a.p = p;
-    annotation(Icon(graphics={Ellipse(extent={{-60,60},{60,-60}}, lineColor={0,80,160}, fillColor={230,240,250}, fillPattern=FillPattern.Solid), Polygon(points={{0,55},{-20,25},{20,25},{0,55}}, lineColor={0,80,160}, fillColor={0,80,160}, fillPattern=FillPattern.Solid), Line(points={{0,60},{0,90}}, color={0,80,160}), Text(extent={{-150,-70},{150,-110}}, textString="%name", textColor={0,0,255})}),
+    annotation(Icon(graphics={Ellipse(extent={{-60,60},{60,-60}}, lineColor={0,80,160}, fillColor={230,240,250}, fillPattern=FillPattern.Solid), Polygon(points={{0,55},{-20,25},{20,25},{0,55}}, lineColor={0,80,160}, fillColor={0,80,160}, fillPattern=FillPattern.Solid), Line(points={{0,60},{0,90}}, color={0,80,160}), Text(extent={{-150,-130},{150,-165}}, textString="%name", textColor={0,0,255})}),
       Documentation(info="<html><p><code>a.p = p</code>, whatever flow is drawn.</p></html>"));
   end PressureSource;
 
@@ -126,7 +126,7 @@ package Hydraulics "Servo hydraulics with a fluid of constant bulk modulus"
     q_leak = G*(p_a - p_b);
     der(p_a) = E/(V_a + A_a*s)*(a.q - A_a*v - q_leak);
     der(p_b) = E/(V_b + A_b*(stroke - s))*(b.q + A_b*v + q_leak);
-    annotation(Icon(graphics={Rectangle(extent={{-90,40},{60,-40}}, lineColor={0,80,160}, fillColor={230,240,250}, fillPattern=FillPattern.Solid), Rectangle(extent={{-30,40},{-15,-40}}, fillColor={150,150,150}, fillPattern=FillPattern.Solid), Rectangle(extent={{-15,8},{95,-8}}, fillColor={180,180,180}, fillPattern=FillPattern.Solid), Line(points={{-70,-90},{-70,-40}}, color={0,80,160}), Line(points={{40,-90},{40,-40}}, color={0,80,160}), Text(extent={{-150,110},{150,70}}, textString="%name", textColor={0,0,255})}),
+    annotation(Icon(graphics={Rectangle(extent={{-90,40},{60,-40}}, lineColor={0,80,160}, fillColor={230,240,250}, fillPattern=FillPattern.Solid), Rectangle(extent={{-30,40},{-15,-40}}, fillColor={150,150,150}, fillPattern=FillPattern.Solid), Rectangle(extent={{-15,8},{95,-8}}, fillColor={180,180,180}, fillPattern=FillPattern.Solid), Line(points={{-70,-90},{-70,-40}}, color={0,80,160}), Line(points={{40,-90},{40,-40}}, color={0,80,160}), Text(extent={{-150,165},{150,130}}, textString="%name", textColor={0,0,255})}),
       Documentation(info="<html><p><code>f = A_a p_a - A_b p_b</code>; each pressure rises with the net flow over the chamber&apos;s volume: <code>der(p_a) = E/(V_a + A_a s) (a.q - A_a v - q_leak)</code>. It has no end stops, and a run says where the rod went beyond <code>stroke</code>: <code>Cylinder</code> has them.</p></html>"));
   end DifferentialCylinder;
 
@@ -182,6 +182,6 @@ package Hydraulics "Servo hydraulics with a fluid of constant bulk modulus"
     dp = a.p - b.p;
     a.q = q;
     b.q = -q;
-    annotation(Icon(graphics={Text(extent={{-150,110},{150,70}}, textString="%name", textColor={0,0,255})}));
+    annotation(Icon(graphics={Text(extent={{-150,165},{150,130}}, textString="%name", textColor={0,0,255})}));
   end TwoPorts;
 end Hydraulics;

@@ -22,7 +22,7 @@ equation
   end if;
   a.f = m*(Frames.toLocal(a.R, a_0 - world.gravity) + cross(z, r_CM) + cross(w, cross(w, r_CM)));
   a.t = I*z + cross(w, I*w) + cross(r_CM, a.f);
-  annotation(Icon(graphics={Rectangle(extent={{-90,25},{0,-25}}, lineColor={95,95,95}, fillColor={150,170,200}, fillPattern=FillPattern.Solid), Ellipse(extent={{-30,60},{90,-60}}, lineColor={95,95,95}, fillColor={150,170,200}, fillPattern=FillPattern.Solid), Text(extent={{-150,130},{150,90}}, textString="%name", textColor={0,0,255}), Text(extent={{-150,-65},{150,-100}}, textString="m=%m")}),
+  annotation(Icon(graphics={Rectangle(extent={{-90,25},{0,-25}}, lineColor={95,95,95}, fillColor={150,170,200}, fillPattern=FillPattern.Solid), Ellipse(extent={{-30,60},{90,-60}}, lineColor={95,95,95}, fillColor={150,170,200}, fillPattern=FillPattern.Solid), Text(extent={{-150,165},{150,130}}, textString="%name", textColor={0,0,255}), Text(extent={{-150,-65},{150,-100}}, textString="m=%m")}),
     Documentation(info="<html><p>Newton and Euler: <code>a.f = m (acc of the centre of mass - gravity)</code>,
       <code>a.t = I z + w x (I w) + r_CM x a.f</code>. A body that no joint ties to the world has coordinates of its own:
       position, and the orientation by <code>coordinates</code>.</p></html>"));

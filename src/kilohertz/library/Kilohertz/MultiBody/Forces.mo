@@ -6,7 +6,7 @@ package Forces "Forces between frames, and from outside"
   equation
     b.f = -Frames.toLocal(b.R, force);
     b.t = zeros(3);
-    annotation(Icon(graphics={Polygon(points={{-100,10},{30,10},{30,35},{90,0},{30,-35},{30,-10},{-100,-10},{-100,10}}, lineColor={0,127,0}, fillColor={200,230,200}, fillPattern=FillPattern.Solid), Text(extent={{-150,110},{150,70}}, textString="%name", textColor={0,0,255})}),
+    annotation(Icon(graphics={Polygon(points={{-100,10},{30,10},{30,35},{90,0},{30,-35},{30,-10},{-100,-10},{-100,10}}, lineColor={0,127,0}, fillColor={200,230,200}, fillPattern=FillPattern.Solid), Text(extent={{-150,165},{150,130}}, textString="%name", textColor={0,0,255})}),
       Documentation(info="<html><p>Acts at the frame, whatever way it stands.</p></html>"));
   end WorldForce;
 
@@ -16,7 +16,7 @@ package Forces "Forces between frames, and from outside"
   equation
     b.f = zeros(3);
     b.t = -Frames.toLocal(b.R, torque);
-    annotation(Icon(graphics={Line(points={{-90,0},{-60,60},{0,75},{60,50},{80,10}}, smooth=Smooth.Bezier, color={0,127,0}), Polygon(points={{80,10},{60,30},{92,38},{80,10}}, lineColor={0,127,0}, fillColor={0,127,0}, fillPattern=FillPattern.Solid), Text(extent={{-150,130},{150,90}}, textString="%name", textColor={0,0,255})}),
+    annotation(Icon(graphics={Line(points={{-90,0},{-60,60},{0,75},{60,50},{80,10}}, smooth=Smooth.Bezier, color={0,127,0}), Polygon(points={{80,10},{60,30},{92,38},{80,10}}, lineColor={0,127,0}, fillColor={0,127,0}, fillPattern=FillPattern.Solid), Text(extent={{-150,165},{150,130}}, textString="%name", textColor={0,0,255})}),
       Documentation(info="<html><p>Acts at the frame, whatever way it stands.</p></html>"));
   end WorldTorque;
 

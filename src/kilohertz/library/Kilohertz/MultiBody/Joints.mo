@@ -128,7 +128,7 @@ package Joints "What two frames may do against one another"
     else
       a.R = Frames.turned(b.R, Frames.back(R_own));
     end if;
-    annotation(Icon(graphics={Line(points={{-90,0},{-40,0}}), Line(points={{40,0},{90,0}}), Text(extent={{-150,130},{150,90}}, textString="%name", textColor={0,0,255})}));
+    annotation(Icon(graphics={Line(points={{-90,0},{-40,0}}), Line(points={{40,0},{90,0}}), Text(extent={{-150,165},{150,130}}, textString="%name", textColor={0,0,255})}));
   end Turning;
 
   model Ball "Turns in every way about one point, with coordinates of its own"

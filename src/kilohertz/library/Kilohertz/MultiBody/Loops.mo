@@ -43,7 +43,7 @@ package Loops "Joints that close a loop and are solved in closed form: nothing i
     0 = e*(arm.t + cross(r, Frames.toLocal(R_arm, f_b)));
     b.f = -Frames.toWorld(R_arm, arm.f) - f_b;
     b.t = -Frames.toWorld(R_arm, arm.t) - cross(p, f_b);
-    annotation(Icon(graphics={Line(points={{-90,0},{0,60}}), Line(points={{0,60},{90,0}}), Ellipse(extent={{-8,68},{8,52}}, fillColor={220,220,220}, fillPattern=FillPattern.Solid), Rectangle(extent={{75,12},{90,-12}}, fillColor={160,160,160}, fillPattern=FillPattern.Solid), Text(extent={{-150,-40},{150,-80}}, textString="%name", textColor={0,0,255})}),
+    annotation(Icon(graphics={Line(points={{-90,0},{0,60}}), Line(points={{0,60},{90,0}}), Ellipse(extent={{-8,68},{8,52}}, fillColor={220,220,220}, fillPattern=FillPattern.Solid), Rectangle(extent={{75,12},{90,-12}}, fillColor={160,160,160}, fillPattern=FillPattern.Solid), Text(extent={{-150,-130},{150,-165}}, textString="%name", textColor={0,0,255})}),
       Documentation(info="<html><p>With <code>r_b</code> and <code>r</code>, <code>|r_b - tip| = L</code> is <code>A cos(phi) + B sin(phi) = C</code>,
         which has two solutions; the one at the start stays. The force along the rod follows from the balance of torques about the axis.</p></html>"));
   end RevoluteArm;
@@ -81,7 +81,7 @@ package Loops "Joints that close a loop and are solved in closed form: nothing i
     0 = e*(arm.f + f_b);
     b.f = -arm.f - f_b;
     b.t = -arm.t - cross(e*s, arm.f) - cross(p, f_b);
-    annotation(Icon(graphics={Line(points={{-90,0},{20,0}}), Ellipse(extent={{12,8},{28,-8}}, fillColor={220,220,220}, fillPattern=FillPattern.Solid), Rectangle(extent={{20,25},{70,-25}}, lineColor={95,95,95}, fillColor={220,220,220}, fillPattern=FillPattern.Solid), Line(points={{10,-30},{90,-30}}), Text(extent={{-150,-40},{150,-80}}, textString="%name", textColor={0,0,255})}),
+    annotation(Icon(graphics={Line(points={{-90,0},{20,0}}), Ellipse(extent={{12,8},{28,-8}}, fillColor={220,220,220}, fillPattern=FillPattern.Solid), Rectangle(extent={{20,25},{70,-25}}, lineColor={95,95,95}, fillColor={220,220,220}, fillPattern=FillPattern.Solid), Line(points={{10,-30},{90,-30}}), Text(extent={{-150,-130},{150,-165}}, textString="%name", textColor={0,0,255})}),
       Documentation(info="<html><p><code>|r_b - tip| = L</code> is a quadratic equation of <code>s</code>; the solution at the start stays. The force
         along the rod follows from the balance of forces along the slide.</p></html>"));
   end PrismaticArm;

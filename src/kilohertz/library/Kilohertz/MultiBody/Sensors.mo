@@ -5,7 +5,7 @@ package Sensors "What frames do, and what goes through them"
   equation
     a.f = zeros(3);
     a.t = zeros(3);
-    annotation(Icon(graphics={Ellipse(extent={{-70,70},{70,-70}}, lineColor={95,95,95}, fillColor={245,245,245}, fillPattern=FillPattern.Solid), Line(points={{-90,0},{-70,0}}), Text(extent={{-150,130},{150,90}}, textString="%name", textColor={0,0,255})}));
+    annotation(Icon(graphics={Ellipse(extent={{-70,70},{70,-70}}, lineColor={95,95,95}, fillColor={245,245,245}, fillPattern=FillPattern.Solid), Line(points={{-90,0},{-70,0}}), Text(extent={{-150,165},{150,130}}, textString="%name", textColor={0,0,255})}));
   end Absolute;
 
   partial model Between "Between two frames that it joins without moving them"

@@ -9,6 +9,6 @@ equation
   b.r_0 = zeros(3);
   b.R = Frames.aligned();
   annotation(defaultComponentName="world", defaultComponentPrefixes="inner",
-    Icon(graphics={Line(points={{-80,-80},{-80,60},{-88,40}}), Line(points={{-80,60},{-72,40}}), Line(points={{-80,-80},{80,-80},{60,-72}}), Line(points={{80,-80},{60,-88}}), Line(points={{0,60},{0,-20},{-10,5}}, color={0,127,0}), Line(points={{0,-20},{10,5}}, color={0,127,0}), Text(extent={{20,40},{80,0}}, textString="g=%g", textColor={0,127,0}), Text(extent={{-150,130},{150,90}}, textString="%name", textColor={0,0,255})}),
+    Icon(graphics={Line(points={{-80,-80},{-80,60},{-88,40}}), Line(points={{-80,60},{-72,40}}), Line(points={{-80,-80},{80,-80},{60,-72}}), Line(points={{80,-80},{60,-88}}), Line(points={{0,60},{0,-20},{-10,5}}, color={0,127,0}), Line(points={{0,-20},{10,5}}, color={0,127,0}), Text(extent={{20,40},{80,0}}, textString="g=%g", textColor={0,127,0}), Text(extent={{-150,165},{150,130}}, textString="%name", textColor={0,0,255})}),
     Documentation(info="<html><p>Position zero, no turn. Gravity is the same everywhere: <code>g</code> along <code>n</code>, by default against y.</p></html>"));
 end World;

@@ -29,7 +29,7 @@ package MultiBody "Rigid bodies in space: joints, forces and sensors between fra
   partial model TwoFrames "A component between two frames"
     Frame a "Left frame" annotation(Placement(transformation(extent={{-116,-16},{-84,16}})));
     Frame b "Right frame" annotation(Placement(transformation(extent={{84,-16},{116,16}})));
-    annotation(Icon(graphics={Text(extent={{-150,130},{150,90}}, textString="%name", textColor={0,0,255})}));
+    annotation(Icon(graphics={Text(extent={{-150,165},{150,130}}, textString="%name", textColor={0,0,255})}));
   end TwoFrames;
 
   type Coordinates = enumeration(Quaternions "Four quaternions that are kept at length 1, and the angular velocity: no singular place, states that never change",

@@ -13,7 +13,7 @@ equation
   carrier.tau = (ratio_small - 1)*small.tau - (1 + ratio_large)*large.tau;
   annotation(Icon(graphics={Ellipse(extent={{-70,70},{70,-70}}, fillColor={235,235,235}, fillPattern=FillPattern.Solid), Ellipse(extent={{-60,60},{60,-60}}, fillColor={255,255,255}, fillPattern=FillPattern.Solid), Ellipse(extent={{-26,26},{26,-26}}, fillColor={200,200,200}, fillPattern=FillPattern.Solid), Ellipse(extent={{-14,14},{14,-14}}, fillColor={160,160,160}, fillPattern=FillPattern.Solid),
     Ellipse(extent={{-17,60},{17,26}}, fillColor={210,210,210}, fillPattern=FillPattern.Solid), Ellipse(extent={{12,44},{38,18}}, fillColor={225,225,225}, fillPattern=FillPattern.Solid),
-    Line(points={{-90,0},{-26,0}}), Line(points={{-90,-60},{-40,-60},{-10,-10}}), Line(points={{-90,60},{-10,43}}), Line(points={{70,0},{90,0}}), Text(extent={{-150,115},{150,75}}, textString="%name", textColor={0,0,255})}),
+    Line(points={{-90,0},{-26,0}}), Line(points={{-90,-60},{-40,-60},{-10,-10}}), Line(points={{-90,60},{-10,43}}), Line(points={{70,0},{90,0}}), Text(extent={{-150,165},{150,130}}, textString="%name", textColor={0,0,255})}),
     Documentation(info="<html><p>Seen from the carrier, the large sun turns against the ring (one planet between them) and the small
       sun with it (two planets):</p>
       <p><code>w_large - w_carrier = -ratio_large (w_ring - w_carrier)</code>,<br/><code>w_small - w_carrier = ratio_small (w_ring - w_carrier)</code>.</p>

@@ -2,7 +2,7 @@ within Kilohertz.Rotational;
 package Sensors "What is measured at a shaft, without any effect on it"
   partial model AtOne "One shaft looked at"
     Flange a "The shaft" annotation(Placement(transformation(extent={{-110,-10},{-90,10}})));
-    annotation(Icon(graphics={Ellipse(extent={{-60,60},{60,-60}}, fillColor={245,245,245}, fillPattern=FillPattern.Solid), Line(points={{-90,0},{-60,0}}), Line(points={{0,0},{25,35}}), Line(points={{60,0},{100,0}}, color={0,0,127}), Text(extent={{-150,110},{150,70}}, textString="%name", textColor={0,0,255})}));
+    annotation(Icon(graphics={Ellipse(extent={{-60,60},{60,-60}}, fillColor={245,245,245}, fillPattern=FillPattern.Solid), Line(points={{-90,0},{-60,0}}), Line(points={{0,0},{25,35}}), Line(points={{60,0},{100,0}}, color={0,0,127}), Text(extent={{-150,165},{150,130}}, textString="%name", textColor={0,0,255})}));
   end AtOne;
 
   partial model Between "A shaft cut and joined again"

@@ -2,7 +2,7 @@ within Kilohertz.Rotational;
 package Sources "What turns a shaft"
   partial model Source "One shaft, driven against the housing"
     Flange b "The driven shaft" annotation(Placement(transformation(extent={{90,-10},{110,10}})));
-    annotation(Icon(graphics={Ellipse(extent={{-60,60},{60,-60}}, fillColor={255,255,255}, fillPattern=FillPattern.Solid), Line(points={{60,0},{90,0}}), Text(extent={{-150,110},{150,70}}, textString="%name", textColor={0,0,255})}));
+    annotation(Icon(graphics={Ellipse(extent={{-60,60},{60,-60}}, fillColor={255,255,255}, fillPattern=FillPattern.Solid), Line(points={{60,0},{90,0}}), Text(extent={{-150,165},{150,130}}, textString="%name", textColor={0,0,255})}));
   end Source;
 
   model Torque "The torque of a signal"

@@ -10,7 +10,7 @@ package Rotational "Drive trains"
   partial model TwoFlanges "A component between two shafts"
     Flange a "Left end" annotation(Placement(transformation(extent={{-110,-10},{-90,10}})));
     Flange b "Right end" annotation(Placement(transformation(extent={{90,-10},{110,10}})));
-    annotation(Icon(graphics={Text(extent={{-150,110},{150,70}}, textString="%name", textColor={0,0,255})}));
+    annotation(Icon(graphics={Text(extent={{-150,165},{150,130}}, textString="%name", textColor={0,0,255})}));
   end TwoFlanges;
 
   partial model Compliance "Two shafts whose angles differ: the torque between them follows from the difference"
@@ -31,7 +31,7 @@ package Rotational "Drive trains"
   equation
     a.phi = phi;
     annotation(Icon(graphics={Line(points={{0,0},{0,-40}}), Line(points={{-60,-40},{60,-40}}), Line(points={{-60,-40},{-80,-65}}),
-      Line(points={{-20,-40},{-40,-65}}), Line(points={{20,-40},{0,-65}}), Line(points={{60,-40},{40,-65}}), Text(extent={{-150,70},{150,30}}, textString="%name", textColor={0,0,255})}),
+      Line(points={{-20,-40},{-40,-65}}), Line(points={{20,-40},{0,-65}}), Line(points={{60,-40},{40,-65}}), Text(extent={{-150,165},{150,130}}, textString="%name", textColor={0,0,255})}),
       Documentation(info="<html><p><code>a.phi = phi</code>: the housing that takes up whatever torque comes.</p></html>"));
   end Fixed;
 
@@ -42,7 +42,7 @@ package Rotational "Drive trains"
   equation
     a.phi = phi;
     tau = a.tau;
-    annotation(Icon(graphics={Ellipse(extent={{-40,40},{40,-40}}, lineColor={95,95,95}), Text(extent={{-150,110},{150,70}}, textString="%name", textColor={0,0,255})}),
+    annotation(Icon(graphics={Ellipse(extent={{-40,40},{40,-40}}, lineColor={95,95,95}), Text(extent={{-150,165},{150,130}}, textString="%name", textColor={0,0,255})}),
       Documentation(info="<html><p>For flanges that a component has only if it is asked to: one that is not there gives no torque.</p></html>"));
   end ShaftEnd;
 
@@ -100,7 +100,7 @@ package Rotational "Drive trains"
     parameter Units.Time starts = 0 "When it sets in";
   equation
     b.tau = -(if time >= starts then tau else 0);
-    annotation(Icon(graphics={Line(points={{-80,-40},{-10,-40},{-10,40},{60,40}}, color={0,0,127}), Line(points={{60,0},{90,0}}), Text(extent={{-150,110},{150,70}}, textString="%name", textColor={0,0,255})}),
+    annotation(Icon(graphics={Line(points={{-80,-40},{-10,-40},{-10,40},{60,40}}, color={0,0,127}), Line(points={{60,0},{90,0}}), Text(extent={{-150,165},{150,130}}, textString="%name", textColor={0,0,255})}),
       Documentation(info="<html><p><code>0</code> before <code>starts</code>, <code>tau</code> from then on.</p></html>"));
   end StepTorque;
 

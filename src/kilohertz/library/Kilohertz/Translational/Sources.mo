@@ -5,7 +5,7 @@ package Sources "What moves a rod"
     Blocks.RealInput f(unit="N") "Force onto the rod" annotation(Placement(transformation(extent={{-140,-20},{-100,20}})));
   equation
     b.f = -f;
-    annotation(Icon(graphics={Polygon(points={{-80,15},{30,15},{30,40},{85,0},{30,-40},{30,-15},{-80,-15},{-80,15}}, lineColor={0,127,0}, fillColor={200,225,200}, fillPattern=FillPattern.Solid), Text(extent={{-150,110},{150,70}}, textString="%name", textColor={0,0,255})}),
+    annotation(Icon(graphics={Polygon(points={{-80,15},{30,15},{30,40},{85,0},{30,-40},{30,-15},{-80,-15},{-80,15}}, lineColor={0,127,0}, fillColor={200,225,200}, fillPattern=FillPattern.Solid), Text(extent={{-150,165},{150,130}}, textString="%name", textColor={0,0,255})}),
       Documentation(info="<html><p><code>b.f = -f</code>.</p></html>"));
   end Force;
 
@@ -21,7 +21,7 @@ package Sources "What moves a rod"
     b.s = s;
     der(s) = v;
     T*der(v) = v_ref - v;
-    annotation(Icon(graphics={Ellipse(extent={{-60,60},{60,-60}}, fillColor={255,255,255}, fillPattern=FillPattern.Solid), Text(extent={{-50,30},{50,-30}}, textString="v"), Line(points={{60,0},{90,0}}, color={0,127,0}), Text(extent={{-150,110},{150,70}}, textString="%name", textColor={0,0,255})}),
+    annotation(Icon(graphics={Ellipse(extent={{-60,60},{60,-60}}, fillColor={255,255,255}, fillPattern=FillPattern.Solid), Text(extent={{-50,30},{50,-30}}, textString="v"), Line(points={{60,0},{90,0}}, color={0,127,0}), Text(extent={{-150,165},{150,130}}, textString="%name", textColor={0,0,255})}),
       Documentation(info="<html><p><code>T der(v) = v_ref - v</code>.</p></html>"));
   end Speed;
 end Sources;

@@ -10,7 +10,7 @@ package Translational "Things that move along a line"
   partial model TwoFlanges "A component between two rods"
     Flange a "Left end" annotation(Placement(transformation(extent={{-110,-10},{-90,10}})));
     Flange b "Right end" annotation(Placement(transformation(extent={{90,-10},{110,10}})));
-    annotation(Icon(graphics={Text(extent={{-150,110},{150,70}}, textString="%name", textColor={0,0,255})}));
+    annotation(Icon(graphics={Text(extent={{-150,165},{150,130}}, textString="%name", textColor={0,0,255})}));
   end TwoFlanges;
 
   partial model Compliance "Two rods whose positions differ: the force between them follows from the difference"
@@ -31,7 +31,7 @@ package Translational "Things that move along a line"
   equation
     a.s = s;
     annotation(Icon(graphics={Line(points={{0,0},{0,-40}}), Line(points={{-60,-40},{60,-40}}), Line(points={{-60,-40},{-80,-65}}),
-      Line(points={{-20,-40},{-40,-65}}), Line(points={{20,-40},{0,-65}}), Line(points={{60,-40},{40,-65}}), Text(extent={{-150,70},{150,30}}, textString="%name", textColor={0,0,255})}),
+      Line(points={{-20,-40},{-40,-65}}), Line(points={{20,-40},{0,-65}}), Line(points={{60,-40},{40,-65}}), Text(extent={{-150,165},{150,130}}, textString="%name", textColor={0,0,255})}),
       Documentation(info="<html><p><code>a.s = s</code>: the ground that takes up whatever force comes.</p></html>"));
   end Fixed;
 
@@ -42,7 +42,7 @@ package Translational "Things that move along a line"
   equation
     a.s = s;
     f = a.f;
-    annotation(Icon(graphics={Rectangle(extent={{-40,40},{40,-40}}, lineColor={95,95,95}), Text(extent={{-150,110},{150,70}}, textString="%name", textColor={0,0,255})}),
+    annotation(Icon(graphics={Rectangle(extent={{-40,40},{40,-40}}, lineColor={95,95,95}), Text(extent={{-150,165},{150,130}}, textString="%name", textColor={0,0,255})}),
       Documentation(info="<html><p>For flanges that a component has only if it is asked to: one that is not there gives no force.</p></html>"));
   end RodEnd;
 
@@ -60,7 +60,7 @@ package Translational "Things that move along a line"
     v = der(s);
     acc = der(v);
     m*acc = a.f + b.f - d*v;
-    annotation(Icon(graphics={Rectangle(extent={{-60,40},{60,-40}}, fillColor={200,225,200}, fillPattern=FillPattern.Solid), Line(points={{-90,0},{-60,0}}, color={0,127,0}), Line(points={{60,0},{90,0}}, color={0,127,0}), Text(extent={{-150,110},{150,70}}, textString="%name", textColor={0,0,255}), Text(extent={{-150,-50},{150,-90}}, textString="m=%m")}),
+    annotation(Icon(graphics={Rectangle(extent={{-60,40},{60,-40}}, fillColor={200,225,200}, fillPattern=FillPattern.Solid), Line(points={{-90,0},{-60,0}}, color={0,127,0}), Line(points={{60,0},{90,0}}, color={0,127,0}), Text(extent={{-150,165},{150,130}}, textString="%name", textColor={0,0,255}), Text(extent={{-150,-50},{150,-90}}, textString="m=%m")}),
       Documentation(info="<html><p><code>m der(v) = a.f + b.f - d v</code>, <code>v = der(s)</code>.</p></html>"));
   end Mass;
 
@@ -78,7 +78,7 @@ package Translational "Things that move along a line"
     b.f = c*(s_rel - s_0) + d*v_rel;
     a.f + b.f = 0;
     annotation(Icon(graphics={Line(points={{-90,0},{-60,0},{-60,40},{-45,40},{-35,60},{-15,20},{5,60},{25,20},{45,60},{55,40},{60,40},{60,0},{90,0}}, color={0,127,0}),
-      Line(points={{-60,0},{-60,-40},{-20,-40}}, color={0,127,0}), Line(points={{20,-20},{-20,-20},{-20,-60},{20,-60}}, color={0,127,0}), Line(points={{5,-40},{60,-40},{60,0}}, color={0,127,0}), Line(points={{5,-25},{5,-55}}, color={0,127,0}), Text(extent={{-150,110},{150,70}}, textString="%name", textColor={0,0,255})}),
+      Line(points={{-60,0},{-60,-40},{-20,-40}}, color={0,127,0}), Line(points={{20,-20},{-20,-20},{-20,-60},{20,-60}}, color={0,127,0}), Line(points={{5,-40},{60,-40},{60,0}}, color={0,127,0}), Line(points={{5,-25},{5,-55}}, color={0,127,0}), Text(extent={{-150,165},{150,130}}, textString="%name", textColor={0,0,255})}),
       Documentation(info="<html><p><code>f = c (s_rel - s_0) + d der(s_rel)</code>.</p></html>"));
   end SpringDamper;
 
@@ -87,7 +87,7 @@ package Translational "Things that move along a line"
     parameter Units.Force f = 1 "Force onto what is connected, along the axis";
   equation
     b.f = -f;
-    annotation(Icon(graphics={Polygon(points={{-80,15},{30,15},{30,40},{85,0},{30,-40},{30,-15},{-80,-15},{-80,15}}, lineColor={0,127,0}, fillColor={200,225,200}, fillPattern=FillPattern.Solid), Text(extent={{-150,110},{150,70}}, textString="%name", textColor={0,0,255})}),
+    annotation(Icon(graphics={Polygon(points={{-80,15},{30,15},{30,40},{85,0},{30,-40},{30,-15},{-80,-15},{-80,15}}, lineColor={0,127,0}, fillColor={200,225,200}, fillPattern=FillPattern.Solid), Text(extent={{-150,165},{150,130}}, textString="%name", textColor={0,0,255})}),
       Documentation(info="<html><p><code>b.f = -f</code>.</p></html>"));
   end ConstantForce;
 
@@ -162,7 +162,7 @@ package Translational "Things that move along a line"
   equation
     b.s = r*a.phi;
     a.tau + r*b.f = 0;
-    annotation(Icon(graphics={Ellipse(extent={{-50,60},{50,-40}}, fillColor={210,210,210}, fillPattern=FillPattern.Solid), Rectangle(extent={{-80,-40},{80,-60}}, lineColor={0,127,0}, fillColor={200,225,200}, fillPattern=FillPattern.Solid), Line(points={{-90,0},{0,10}}), Line(points={{80,-50},{90,0}}, color={0,127,0}), Text(extent={{-150,110},{150,70}}, textString="%name", textColor={0,0,255})}),
+    annotation(Icon(graphics={Ellipse(extent={{-50,60},{50,-40}}, fillColor={210,210,210}, fillPattern=FillPattern.Solid), Rectangle(extent={{-80,-40},{80,-60}}, lineColor={0,127,0}, fillColor={200,225,200}, fillPattern=FillPattern.Solid), Line(points={{-90,0},{0,10}}), Line(points={{80,-50},{90,0}}, color={0,127,0}), Text(extent={{-150,165},{150,130}}, textString="%name", textColor={0,0,255})}),
       Documentation(info="<html><p><code>b.s = r a.phi</code>, <code>a.tau + r b.f = 0</code>.</p></html>"));
   end RackAndPinion;
 end Translational;

@@ -6,7 +6,7 @@ package Axles "What joins wheels to the body, by levels of detail"
     MultiBody.Frame right "Right carrier, at the wheel centre" annotation(Placement(transformation(extent={{84,-16},{116,16}})));
     parameter Units.Length r_start[3] = {0, 0, 0} "Place of body at the start: for parts with coordinates of their own";
     parameter Units.Velocity v_start = 0 "Speed at the start, along x";
-    annotation(Icon(graphics={Line(points={{-90,0},{90,0}}, thickness=1), Line(points={{-60,0},{0,80}}), Line(points={{60,0},{0,80}}), Rectangle(extent={{-30,30},{30,-30}}, lineColor={95,95,95}, fillColor={220,220,220}, fillPattern=FillPattern.Solid), Text(extent={{-150,-60},{150,-100}}, textString="%name", textColor={0,0,255})}));
+    annotation(Icon(graphics={Line(points={{-90,0},{90,0}}, thickness=1), Line(points={{-60,0},{0,80}}), Line(points={{60,0},{0,80}}), Rectangle(extent={{-30,30},{30,-30}}, lineColor={95,95,95}, fillColor={220,220,220}, fillPattern=FillPattern.Solid), Text(extent={{-150,-130},{150,-165}}, textString="%name", textColor={0,0,255})}));
   end Axle;
 
   partial model SteeredAxle "An axle with a rack"
@@ -193,7 +193,7 @@ package Axles "What joins wheels to the body, by levels of detail"
     arm.t = zeros(3);
     body.f = -f_top - f_end;
     body.t = -cross(S, f_top) - cross(b + r, f_end);
-    annotation(Icon(graphics={Line(points={{-90,0},{60,0}}), Line(points={{40,-60},{-20,80}}, thickness=1), Ellipse(extent={{-10,10},{10,-10}}, fillColor={160,160,160}, fillPattern=FillPattern.Solid), Ellipse(extent={{-28,88},{-12,72}}, fillColor={160,160,160}, fillPattern=FillPattern.Solid), Rectangle(extent={{50,50},{80,-50}}, lineColor={95,95,95}, fillColor={220,220,220}, fillPattern=FillPattern.Solid), Line(points={{-80,-50},{60,-40}}), Text(extent={{-150,-70},{150,-110}}, textString="%name", textColor={0,0,255})}),
+    annotation(Icon(graphics={Line(points={{-90,0},{60,0}}), Line(points={{40,-60},{-20,80}}, thickness=1), Ellipse(extent={{-10,10},{10,-10}}, fillColor={160,160,160}, fillPattern=FillPattern.Solid), Ellipse(extent={{-28,88},{-12,72}}, fillColor={160,160,160}, fillPattern=FillPattern.Solid), Rectangle(extent={{50,50},{80,-50}}, lineColor={95,95,95}, fillColor={220,220,220}, fillPattern=FillPattern.Solid), Line(points={{-80,-50},{60,-40}}), Text(extent={{-150,-130},{150,-165}}, textString="%name", textColor={0,0,255})}),
       Documentation(info="<html><p>Ball joint and top of the strut give the line <code>e</code> that the carrier can turn about, and its slider place <code>s = sqrt(d d - p p)</code>. The angle about it follows from the triangle of the tie rod across the
         line: <code>cosine = ((along - r_along)^2 + across^2 + r_across^2 - L^2)/(2 across r_across)</code>; on which side is known from the design position. Nothing is iterated.</p>
         <p>Angular velocity: the part across the line follows from the ends of the line and the slide, that about it from the tie rod. Forces the other way round: moments about the line give the tie rod, those across it the side forces
@@ -241,7 +241,7 @@ package Axles "What joins wheels to the body, by levels of detail"
     connect(to_link.b, link) annotation(Line(points={{50,-20},{54,-20},{54,0},{-100,0}}, color={95,95,95}));
     connect(foot.a, strut.a) annotation(Line(points={{-80,60},{-50,60}}, color={0,127,0}));
     connect(strut.b, guide.slide) annotation(Line(points={{-30,60},{-4,60},{-4,30}}, color={0,127,0}));
-    annotation(Icon(graphics={Line(points={{40,-60},{-20,80}}, thickness=1), Line(points={{-90,0},{60,-40}}), Rectangle(extent={{50,50},{80,-50}}, lineColor={95,95,95}, fillColor={220,220,220}, fillPattern=FillPattern.Solid), Text(extent={{-150,-70},{150,-110}}, textString="%name", textColor={0,0,255})}));
+    annotation(Icon(graphics={Line(points={{40,-60},{-20,80}}, thickness=1), Line(points={{-90,0},{60,-40}}), Rectangle(extent={{50,50},{80,-50}}, lineColor={95,95,95}, fillColor={220,220,220}, fillPattern=FillPattern.Solid), Text(extent={{-150,-130},{150,-165}}, textString="%name", textColor={0,0,255})}));
   end Side;
 
   model HingedSide "Its arm turns about the line through both bearings"
@@ -323,7 +323,7 @@ package Axles "What joins wheels to the body, by levels of detail"
     connect(tower.b, line.b) annotation(Line(points={{10,-20},{14,-20},{14,-60},{10,-60}}, color={95,95,95}));
     connect(line.flange_a, strut.a) annotation(Line(points={{-4,-50},{-4,-46},{26,-46},{26,-60},{30,-60}}, color={0,127,0}));
     connect(line.flange_b, strut.b) annotation(Line(points={{4,-50},{4,-46},{54,-46},{54,-60},{50,-60}}, color={0,127,0}));
-    annotation(Icon(graphics={Line(points={{-60,60},{60,0}}, thickness=1), Line(points={{60,0},{20,80}}), Rectangle(extent={{50,40},{80,-40}}, lineColor={95,95,95}, fillColor={220,220,220}, fillPattern=FillPattern.Solid), Text(extent={{-150,-70},{150,-110}}, textString="%name", textColor={0,0,255})}),
+    annotation(Icon(graphics={Line(points={{-60,60},{60,0}}, thickness=1), Line(points={{60,0},{20,80}}), Rectangle(extent={{50,40},{80,-40}}, lineColor={95,95,95}, fillColor={220,220,220}, fillPattern=FillPattern.Solid), Text(extent={{-150,-130},{150,-165}}, textString="%name", textColor={0,0,255})}),
       Documentation(info="<html><p>One revolute joint whose axis is chosen so that toe and camber follow the travel as those of a multilink axle do; the strut acts along the line between its ends.</p></html>"));
   end TrailingSide;
 

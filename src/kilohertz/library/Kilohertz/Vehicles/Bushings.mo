@@ -67,7 +67,7 @@ package Bushings "Axles in rubber: levels 3 and 4"
     a.R = R_own;
     a.f = zeros(3);
     a.t = zeros(3);
-    annotation(Icon(graphics={Rectangle(extent={{-90,12},{70,-12}}, lineColor={95,95,95}, pattern=LinePattern.Dash), Text(extent={{-150,80},{150,40}}, textString="%name", textColor={0,0,255})}),
+    annotation(Icon(graphics={Rectangle(extent={{-90,12},{70,-12}}, lineColor={95,95,95}, pattern=LinePattern.Dash), Text(extent={{-150,165},{150,130}}, textString="%name", textColor={0,0,255})}),
       Documentation(info="<html><p>Six coordinates, of which only the first derivatives matter: the dampers around it give linear equations for its velocities. It needs dampers in all six directions.</p></html>"));
   end Weightless;
 
@@ -174,7 +174,7 @@ package Bushings "Axles in rubber: levels 3 and 4"
     connect(tower.b, line.b) annotation(Line(points={{10,-20},{14,-20},{14,-60},{10,-60}}, color={95,95,95}));
     connect(line.flange_a, strut.a) annotation(Line(points={{-4,-50},{-4,-46},{26,-46},{26,-60},{30,-60}}, color={0,127,0}));
     connect(line.flange_b, strut.b) annotation(Line(points={{4,-50},{4,-46},{54,-46},{54,-60},{50,-60}}, color={0,127,0}));
-    annotation(Icon(graphics={Line(points={{-60,60},{60,20}}), Line(points={{-60,-20},{60,-20}}), Line(points={{-60,-60},{60,-40}}), Rectangle(extent={{50,50},{80,-50}}, lineColor={95,95,95}, fillColor={220,220,220}, fillPattern=FillPattern.Solid), Text(extent={{-150,-70},{150,-110}}, textString="%name", textColor={0,0,255})}),
+    annotation(Icon(graphics={Line(points={{-60,60},{60,20}}), Line(points={{-60,-20},{60,-20}}), Line(points={{-60,-60},{60,-40}}), Rectangle(extent={{50,50},{80,-50}}, lineColor={95,95,95}, fillColor={220,220,220}, fillPattern=FillPattern.Solid), Text(extent={{-150,-130},{150,-165}}, textString="%name", textColor={0,0,255})}),
       Documentation(info="<html><p>The carrier is a free body; a bushing at the front end of its blade, soft to the side, and three rods between bushings leave it one soft direction: up and down.</p></html>"));
   end MultilinkSide;
 

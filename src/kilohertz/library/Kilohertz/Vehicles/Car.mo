@@ -47,6 +47,6 @@ equation
   connect(chassis.rear, mount) annotation(Line(points={{-10,0},{-14,0},{-14,-100},{100,-100}}, color={95,95,95}));
   connect(shaft_left, rear_left.shaft) annotation(Line(points={{-40,-100},{-40,54},{-84,54},{-84,50}}, color={70,70,70}));
   connect(shaft_right, rear_right.shaft) annotation(Line(points={{40,-100},{40,-26},{-84,-26},{-84,-30}}, color={70,70,70}));
-  annotation(Icon(graphics={Polygon(points={{-90,-30},{-90,0},{-50,5},{-25,40},{35,40},{60,5},{90,0},{90,-30},{-90,-30}}, fillColor={200,215,235}, fillPattern=FillPattern.Solid), Ellipse(extent={{-65,-10},{-25,-50}}, fillColor={90,90,90}, fillPattern=FillPattern.Solid), Ellipse(extent={{25,-10},{65,-50}}, fillColor={90,90,90}, fillPattern=FillPattern.Solid), Text(extent={{-150,-60},{150,-95}}, textString="%name", textColor={0,0,255})}),
+  annotation(Icon(graphics={Polygon(points={{-90,-30},{-90,0},{-50,5},{-25,40},{35,40},{60,5},{90,0},{90,-30},{-90,-30}}, fillColor={200,215,235}, fillPattern=FillPattern.Solid), Ellipse(extent={{-65,-10},{-25,-50}}, fillColor={90,90,90}, fillPattern=FillPattern.Solid), Ellipse(extent={{25,-10},{65,-50}}, fillColor={90,90,90}, fillPattern=FillPattern.Solid), Text(extent={{-150,-130},{150,-165}}, textString="%name", textColor={0,0,255})}),
     Documentation(info="<html><p>Chassis, two axles, four wheels, steering. The shafts of the rear wheels go out: without a drive the car rolls. Brakes hold discs against their carriers by stick and slip; a car without them has no events. Axles, steering and tyres are replaceable.</p></html>"));
 end Car;

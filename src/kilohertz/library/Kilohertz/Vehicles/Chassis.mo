@@ -42,7 +42,7 @@ equation
   connect(floor.b, rear) annotation(Line(points={{10,0},{-100,0}}, color={95,95,95}));
   connect(front, centre.a) annotation(Line(points={{100,0},{26,0},{26,-40},{30,-40}}, color={95,95,95}));
   connect(centre.b, drag.a) annotation(Line(points={{50,-40},{70,-40}}, color={95,95,95}));
-  annotation(Icon(graphics={Polygon(points={{-90,-30},{-90,0},{-50,5},{-25,40},{35,40},{60,5},{90,0},{90,-30},{-90,-30}}, fillColor={200,215,235}, fillPattern=FillPattern.Solid), Text(extent={{-150,-60},{150,-100}}, textString="%name", textColor={0,0,255})}),
+  annotation(Icon(graphics={Polygon(points={{-90,-30},{-90,0},{-50,5},{-25,40},{35,40},{60,5},{90,0},{90,-30},{-90,-30}}, fillColor={200,215,235}, fillPattern=FillPattern.Solid), Text(extent={{-150,-130},{150,-165}}, textString="%name", textColor={0,0,255})}),
     Documentation(info="<html><p>A rigid body whose coordinates are the place of the middle of the front axle line and the angles of yaw, pitch and roll, one after another; a pitch of a right angle is out of reach.
       <code>a_y</code> is that of the centre of mass in components of the body; <code>x</code>, <code>y</code>, <code>v_x</code>, <code>v_y</code> are those of a point below it at the height of the roll axis, which roll moves little.</p></html>"));
 end Chassis;

@@ -66,7 +66,7 @@ package Roads "What wheels roll on"
       annotation(choices(choice(redeclare function grip = Kilohertz.Vehicles.Roads.uniform(level=0.3) "Snow"),
         choice(redeclare function grip = Kilohertz.Vehicles.Roads.split(right=0.3) "Snow on the right")));
     annotation(defaultComponentName="road", defaultComponentPrefixes="inner",
-      Icon(graphics={Polygon(points={{-90,-60},{-30,60},{30,60},{90,-60},{-90,-60}}, lineColor={95,95,95}, fillColor={200,200,200}, fillPattern=FillPattern.Solid), Line(points={{0,-60},{0,-30}}, color={255,255,255}), Line(points={{0,-10},{0,15}}, color={255,255,255}), Line(points={{0,30},{0,50}}, color={255,255,255}), Text(extent={{-150,130},{150,90}}, textString="%name", textColor={0,0,255})}),
+      Icon(graphics={Polygon(points={{-90,-60},{-30,60},{30,60},{90,-60},{-90,-60}}, lineColor={95,95,95}, fillColor={200,200,200}, fillPattern=FillPattern.Solid), Line(points={{0,-60},{0,-30}}, color={255,255,255}), Line(points={{0,-10},{0,15}}, color={255,255,255}), Line(points={{0,30},{0,50}}, color={255,255,255}), Text(extent={{-150,165},{150,130}}, textString="%name", textColor={0,0,255})}),
       Documentation(info="<html><p>A wheel asks for height <code>h</code> and slopes at the place of its centre and takes the plane through that point, with the normal along
         <code>(-h_x, -h_y, 1)</code>, for the road: exact on planes, good on bumps that are long against the contact patch.</p></html>"));
   end Road;

@@ -10,7 +10,7 @@ package Steering "From the hand wheel to the rack"
     Units.AngularVelocity w(start=0, fixed=true, stateSelect=StateSelect.always) = der(phi) "Its rate";
   equation
     der(w) = omega^2*(command - phi) - 2*damping*omega*w;
-    annotation(Icon(graphics={Ellipse(extent={{-80,50},{-20,-50}}, lineColor={60,60,60}), Line(points={{-50,0},{30,0}}), Rectangle(extent={{30,70},{50,-70}}, lineColor={95,95,95}, fillColor={220,220,220}, fillPattern=FillPattern.Solid), Line(points={{50,0},{90,0}}, color={0,127,0}), Text(extent={{-150,130},{150,90}}, textString="%name", textColor={0,0,255})}));
+    annotation(Icon(graphics={Ellipse(extent={{-80,50},{-20,-50}}, lineColor={60,60,60}), Line(points={{-50,0},{30,0}}), Rectangle(extent={{30,70},{50,-70}}, lineColor={95,95,95}, fillColor={220,220,220}, fillPattern=FillPattern.Solid), Line(points={{50,0},{90,0}}, color={0,127,0}), Text(extent={{-150,165},{150,130}}, textString="%name", textColor={0,0,255})}));
   end Column;
 
   model Rigid "The rack moves with the hand wheel"

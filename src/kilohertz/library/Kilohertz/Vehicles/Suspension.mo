@@ -73,7 +73,7 @@ package Suspension "Springs, dampers and stops of axles"
     right.t = zeros(3);
     body.f = zeros(3);
     body.t = -cross(r_left - r_right, {0, 0, F});
-    annotation(Icon(graphics={Line(points={{-90,0},{-70,60},{70,60},{90,0}}, thickness=1), Line(points={{0,60},{0,90}}), Text(extent={{-150,-40},{150,-80}}, textString="%name", textColor={0,0,255})}),
+    annotation(Icon(graphics={Line(points={{-90,0},{-70,60},{70,60},{90,0}}, thickness=1), Line(points={{0,60},{0,90}}), Text(extent={{-150,-130},{150,-165}}, textString="%name", textColor={0,0,255})}),
       Documentation(info="<html><p><code>F = c (z_rel + T der(z_rel))</code>, opposite on both sides; its moment is on the body.</p></html>"));
   end Bar;
 end Suspension;

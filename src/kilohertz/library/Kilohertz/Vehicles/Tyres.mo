@@ -24,7 +24,7 @@ package Tyres "Forces between wheel and road"
     F_z = noEvent(if deflection > 0 then max(0, c_z*deflection - d_z*v_s) else 0);
     r_D = (2*r_0 + noEvent(min(r_s, r_0)))/3;
     M_y = c_roll*F_z*r_s*tanh(w/w_roll);
-    annotation(Icon(graphics={Ellipse(extent={{-80,80},{80,-80}}, lineColor={60,60,60}, fillColor={90,90,90}, fillPattern=FillPattern.Solid), Ellipse(extent={{-48,48},{48,-48}}, lineColor={60,60,60}, fillColor={235,235,235}, fillPattern=FillPattern.Solid), Line(points={{-100,-80},{100,-80}}), Text(extent={{-150,130},{150,90}}, textString="%name", textColor={0,0,255})}),
+    annotation(Icon(graphics={Ellipse(extent={{-80,80},{80,-80}}, lineColor={60,60,60}, fillColor={90,90,90}, fillPattern=FillPattern.Solid), Ellipse(extent={{-48,48},{48,-48}}, lineColor={60,60,60}, fillColor={235,235,235}, fillPattern=FillPattern.Solid), Line(points={{-100,-80},{100,-80}}), Text(extent={{-150,165},{150,130}}, textString="%name", textColor={0,0,255})}),
       Documentation(info="<html><p>The load is <code>c_z deflection - d_z v_s</code> where the tyre touches the road and this pushes; else 0. No event: the force has a
         kink there. <code>r_D = (2 r_0 + r_s)/3</code>.</p></html>"));
   end Tyre;
