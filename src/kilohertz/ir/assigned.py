@@ -230,20 +230,20 @@ class _Paths:
 
 def set_in_parts(f: Function) -> frozenset[str]:
     """Arrays and records of which some statement sets elements or fields."""
-    return frozenset(root(t) for t in _places(f.body) if not isinstance(t, Ref))
+    return frozenset(root(t) for t in places_set(f.body) if not isinstance(t, Ref))
 
 
 def set_whole(f: Function) -> frozenset[str]:
     """Variables that some statement sets as a whole."""
-    return frozenset(t.name for t in _places(f.body) if isinstance(t, Ref))
+    return frozenset(t.name for t in places_set(f.body) if isinstance(t, Ref))
 
 
 def _targets(body: list[Statement]) -> Iterator[str]:
     """Names assigned somewhere in statements."""
-    yield from (root(t) for t in _places(body))
+    yield from (root(t) for t in places_set(body))
 
 
-def _places(body: list[Statement]) -> Iterator[Expr]:
+def places_set(body: list[Statement]) -> Iterator[Expr]:
     """Targets of all assignments in statements."""
     stack = list(body)
     while stack:

@@ -34,6 +34,7 @@ from kilohertz.semantics.rules import (
     check_conditions,
     check_limits,
     check_outputs,
+    check_parts,
     check_pre,
     check_redeclarations,
     check_replaceable,
@@ -154,6 +155,7 @@ class _Flattener:
             check_variability(survey, self.elaborator.evaluation.variables),
             (one for function in self.flat.functions.values() for one in check_outputs(function)),
             check_values(self.flat),
+            check_parts(self.flat),
         ):
             for one in broken:
                 world.record(one)

@@ -17,6 +17,7 @@ from kilohertz.semantics.rules.conditions import check_conditions
 from kilohertz.semantics.rules.inheritance import check_bases
 from kilohertz.semantics.rules.inverses import false_inverses
 from kilohertz.semantics.rules.limits import check_limits
+from kilohertz.semantics.rules.never_set import check_parts
 from kilohertz.semantics.rules.prefixes import check_component
 from kilohertz.semantics.rules.redeclarations import Redeclared, check_redeclarations, check_replaceable
 from kilohertz.semantics.rules.scoping import check_outer
@@ -36,6 +37,7 @@ __all__ = [
     "check_limits",
     "check_outer",
     "check_outputs",
+    "check_parts",
     "check_pre",
     "check_redeclarations",
     "check_replaceable",

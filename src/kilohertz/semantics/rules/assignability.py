@@ -29,7 +29,7 @@ def check_function(function: Function, iterators: Mapping[str, str]) -> None:
     """Inputs and iterators (as written, by their names) are not assigned (MLS 12.2, 11.2.2)."""
     inputs = {x.name for x in function.inputs}
     assignable = {x.name for x in (*function.outputs, *function.locals)}
-    for name, origin in _assigned(function.body):
+    for name, origin in assignments_in(function.body):
         if name in inputs:
             raise _not_assignable(f"`{name}` is an input of the function, which cannot be assigned", origin)
         if name not in assignable:
@@ -70,13 +70,13 @@ def check_values(flat: Flat) -> Iterator[Diagnostic]:
 
 
 def _names_assigned(function: Function) -> set[str]:
-    return {name for name, _ in _assigned(function.body)}
+    return {name for name, _ in assignments_in(function.body)}
 
 
 def check_algorithms(flat: Flat) -> None:
     """Only variables are assigned outside of initial algorithms (MLS 11.2.1)."""
     for algorithm in flat.algorithms:
-        for name, origin in _assigned(algorithm.statements):
+        for name, origin in assignments_in(algorithm.statements):
             variable = flat.variables.get(name)
             if variable is not None and variable.variability in (PARAMETER, CONSTANT):
                 raise _not_assignable(f"`{name}` is a {variable.variability}, which cannot be assigned", origin)
@@ -86,7 +86,8 @@ def _not_assignable(text: str, origin: Origin) -> ModelError:
     return ModelError(Diagnostic("S288", text, origin.spans[0] if origin.spans else None))
 
 
-def _assigned(statements: list[Statement]) -> Iterator[tuple[str, Origin]]:
+def assignments_in(statements: list[Statement]) -> Iterator[tuple[str, Origin]]:
+    """Names that statements assign, each with its statement, in no order."""
     pending: list[Equation | Statement] = list(statements)
     while pending:
         one = pending.pop()
