@@ -58,6 +58,7 @@ from kilohertz.passes.dae.lowering.when_equations import Whens, call_equation, m
 from kilohertz.passes.numeric import Numeric, known_values
 
 CONTINUOUS_PART = -1
+_HOPS = 3  # equations between a parameter and what is equal to it, followed whatever their order
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,9 +235,10 @@ class _Lowerer:
     def _is_of_start(self, name: str) -> bool:
         """Has one value in the whole run: a parameter or constant, or what an equation sets to such alone."""
         if self._once is None:
-            self._once = {n for n, v in self._dae.variables.items() if v.role in (Role.PARAMETER, Role.CONSTANT)}
+            still = (Role.PARAMETER, Role.CONSTANT, Role.OBJECT)
+            self._once = {n for n, v in self._dae.variables.items() if v.role in still}
             pairs = [(e.left, e.right) for e in self._flat.equations if isinstance(e, Equality)]
-            for left, right in (*pairs, *((b, a) for a, b in pairs)):
+            for left, right in (*pairs, *((b, a) for a, b in pairs)) * _HOPS:
                 if isinstance(left, Ref) and isinstance(right, Expr):
                     self._once |= {left.name} if {r.name for r in traverse.refs(right)} <= self._once else set()
         return name in self._once
