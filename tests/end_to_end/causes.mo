@@ -787,4 +787,55 @@ package Causes "One small model for each cause of a wrong result that was mended
     der(sum) = der(followsSum);
     der(b) = der(followsB);
   end TwoResultsConstrained;
+  partial function OfOne
+    input Real x;
+    output Real y;
+  end OfOne;
+
+  function root "Of a rising function, by bisection"
+    input OfOne f;
+    input Real low;
+    input Real high;
+    output Real x;
+  protected
+    Real a = low;
+    Real b = high;
+  algorithm
+    for i in 1:60 loop
+      x := (a + b)/2;
+      if f(x) > 0 then
+        b := x;
+      else
+        a := x;
+      end if;
+    end for;
+    annotation(Inline = false);
+  end root;
+
+  function cubic
+    extends OfOne;
+    input Real h;
+  algorithm
+    y := x^3 + x - h;
+    annotation(Inline = false);
+  end cubic;
+
+  function inverseOfCubic
+    input Real h;
+    output Real x;
+  algorithm
+    x := root(function cubic(h = h), -10, 10);
+    annotation(Inline = false);
+  end inverseOfCubic;
+
+  model SolvedInside "A function that searches: what it gives has no derivative that its statements tell"
+    Real h(start = 4);
+  equation
+    inverseOfCubic(h) = 1.5 + time;
+  end SolvedInside;
+
+  model RateOfSolvedInside
+    Real x = inverseOfCubic(2 + time);
+    Real speed = der(x);
+  end RateOfSolvedInside;
 end Causes;

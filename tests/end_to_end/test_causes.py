@@ -57,6 +57,7 @@ def run(name: str, stop: float = 2.0, **options: Any) -> Result:
             {"a": 2 + math.sin(2), "w[1]": 2, "w[2]": 16, "b": 3 * math.cos(0.5), "c": 6 + 2 * math.sin(0.5)},
         ),
         ("SecondDerivatives", 1.0, {"x": math.cos(1.0), "p": 0.5, "q": 0.25, "speed": 1.5}),
+        ("SolvedInside", 1.0, {"h": 2.5**3 + 2.5}),
         ("TwoResultsConstrained", 1.0, {"followsSum": 2 * 5 * 4 + 5 * 16.0, "followsB": 5 * 16.0}),
         ("ParallelCapacitors", 1.0, {"u1": 2 - 2 * math.exp(-0.25), "u2": 2 * math.exp(-0.25) - 2}),
         ("VaryingClock", 1.1, {"n": 5, "count": 3, "since": 0.4, "late": 1, "seconds": 2}),
@@ -206,3 +207,11 @@ def test_discrete_numbers_that_need_each_other_are_solved_for() -> None:
     assert found.final("x") == pytest.approx(x, rel=1e-12)
     assert found.final("y") == pytest.approx(0.9 * x + 1, rel=1e-12)
     assert found.final("v") + 2 * found.final("w") == pytest.approx(0.2, rel=1e-9)
+
+
+def test_what_is_searched_for_by_a_function_with_bound_values_is_not_differentiated_as_if_it_stood_still() -> None:
+    with pytest.raises(ModelError) as caught:
+        run("RateOfSolvedInside")
+    [said] = caught.value.diagnostics
+    assert said.code == "B206"
+    assert "what takes the function Causes.cubic has no derivative" in said.message

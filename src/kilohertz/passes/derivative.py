@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 from kilohertz.ir import make
 from kilohertz.ir.builtins import BUILTINS
-from kilohertz.ir.expr import Array, Binary, Builtin, Call, Expr, IfExp, Item, Record, Ref, Unary
+from kilohertz.ir.expr import Array, Binary, Builtin, Call, Expr, FunctionRef, IfExp, Item, Record, Ref, Unary
 from kilohertz.ir.make import ONE, ZERO, add, div, if_, mul, neg, pow_, sub
 from kilohertz.ir.rules.function_record import Slope
 from kilohertz.ir.traverse import bottom_up
@@ -67,6 +67,8 @@ class Differentiator:
                     raise NoDerivative(call.function)
                 inner = [self._memo[a] for a in call.args]
                 return self._call(call, inner, index)
+            case FunctionRef(function):
+                raise NoDerivative(f"what takes the function {function}")
             case _ if e.ty.base == REAL.base:
                 raise NoDerivative(type(e).__name__)
             case _:

@@ -22,6 +22,7 @@ from kilohertz.ir.expr import (
     Comprehension,
     Expr,
     Field,
+    FunctionRef,
     IfExp,
     Index,
     Item,
@@ -287,6 +288,8 @@ class _Derivation:
 
     def _rate(self, e: Expr) -> Expr:
         """The derivative of an expression; a plain ZERO stands for zero of any shape."""
+        if isinstance(e, FunctionRef) and any(self._rate(value) is not ZERO for _, value in e.bound):
+            raise NoDerivative(f"what takes the function {e.function}")
         if not has_reals(e.ty):
             return ZERO
         match e:
