@@ -812,19 +812,19 @@ package Causes "One small model for each cause of a wrong result that was mended
     annotation(Inline = false);
   end root;
 
-  function cubic
+  function shiftedCubic
     extends OfOne;
     input Real h;
   algorithm
     y := x^3 + x - h;
     annotation(Inline = false);
-  end cubic;
+  end shiftedCubic;
 
   function inverseOfCubic
     input Real h;
     output Real x;
   algorithm
-    x := root(function cubic(h = h), -10, 10);
+    x := root(function shiftedCubic(h = h), -10, 10);
     annotation(Inline = false);
   end inverseOfCubic;
 

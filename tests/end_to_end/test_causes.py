@@ -214,4 +214,4 @@ def test_what_is_searched_for_by_a_function_with_bound_values_is_not_differentia
         run("RateOfSolvedInside")
     [said] = caught.value.diagnostics
     assert said.code == "B206"
-    assert "what takes the function Causes.cubic has no derivative" in said.message
+    assert "what takes the function Causes.shiftedCubic has no derivative" in said.message
