@@ -435,6 +435,32 @@ model M
   Real y = f(case, n);
 end M;
 """
+FORMATS = """
+model M
+  parameter String how = "d";
+  parameter Real size = 1;
+  discrete Real x(start = 1.5, fixed = true);
+equation
+  when time > 0.5 then
+    x = size*pre(x);
+    assert(x > 0 and String(x, format = how) <> "7", "it is 7");
+  end when;
+end M;
+"""
+
+
+def test_texts_that_are_no_formats_are_refused(model: str) -> None:
+    found = kilohertz.load(write(model, FORMATS))
+    assert found.simulate(stop=1, settings={"how": "6.2f"}).ok
+    for settings in ({"how": "%d"}, {"how": "x"}, {"how": "s"}):
+        with pytest.raises(ModelError, match="a text is not a format for a number"):
+            found.simulate(stop=1, settings=settings)
+    with pytest.raises(ModelError, match="it is 7"):
+        found.simulate(stop=1, settings={"size": 5.0})
+    with pytest.raises(ModelError, match="beyond the Integers"):
+        found.simulate(stop=1, settings={"size": 1e10})
+
+
 FIT = {1: 15, 2: 15, 3: 15, 4: 19, 5: 16, 6: 19, 7: 17, 8: 17, 9: 15, 10: 16, 11: 13, 12: None, 13: None, 14: None}
 
 

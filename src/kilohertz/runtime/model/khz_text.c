@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "ModelicaUtilities.h"
+#include "khz_math.h"
 
 _Thread_local jmp_buf *khz_guard = NULL;
 _Thread_local khz_context *khz_caller = NULL;
@@ -75,7 +76,10 @@ const char *khz_string_format(khz_context *c, double x, const char *format)
     char text[128];
     char whole[32];
     const size_t n = strlen(format);
-    if (n == 0 || n > sizeof whole - 2 || strspn(format, "0123456789.+-# ") != n - 1) {
+    const int is_short = n > 0 && n <= sizeof whole - 2;
+    const int is_plain = is_short && strspn(format, "0123456789.+-# ") == n - 1;
+    if (!is_plain || strchr("dieEfFgG", format[n - 1]) == NULL) {
+        khz_fail_settled(c, KHZ_DOMAIN, KHZ_NOWHERE, "a text is not a format for a number");
         return khz_string_real(c, x, 6);
     }
     whole[0] = '%';
@@ -85,11 +89,9 @@ const char *khz_string_format(khz_context *c, double x, const char *format)
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
 #endif
     if (strchr("di", format[n - 1]) != NULL) {
-        (void)snprintf(text, sizeof text, whole, (int)x);
-    } else if (strchr("eEfFgG", format[n - 1]) != NULL) {
-        (void)snprintf(text, sizeof text, whole, x);
+        (void)snprintf(text, sizeof text, whole, khz_integer(c, trunc(x)));
     } else {
-        return khz_string_real(c, x, 6);
+        (void)snprintf(text, sizeof text, whole, x);
     }
 #if defined(__GNUC__)
 #pragma GCC diagnostic pop
