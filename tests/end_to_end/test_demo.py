@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from kilohertz.cli import main
-from kilohertz.driver.demos import EXAMPLES
+from kilohertz.driver.demos import EXAMPLES, demo_scenario, find
 from kilohertz.realtime import read_scenario
 from kilohertz.results import read
 
@@ -64,6 +64,24 @@ def test_an_unknown_example_is_told_the_others(tmp_path: Path, capsys: pytest.Ca
     assert main(["demo", "clockwork", "-o", str(tmp_path)]) == 1
     err = capsys.readouterr().err
     assert "error[S202]: there is no bundled example `clockwork`; there are `hydraulic_axis`" in err
+
+
+def test_levels_of_a_car_are_scenarios_of_their_own(tmp_path: Path) -> None:
+    for level, method in enumerate(("euler", "euler", "ieuler", "ieuler"), start=1):
+        scenario = demo_scenario(tmp_path, "car", level=level)
+        assert find("car", level).model == scenario.tasks[0].model == f"Kilohertz.Examples.Handling.LaneChange{level}"
+        assert scenario.tasks[0].stepping.solver == method and scenario.period_ns == 1_000_000
+        assert Path(scenario.recording.file).name == ("car.csv" if level == 1 else f"car_{level}.csv")
+
+
+@pytest.mark.parametrize(
+    ("name", "level", "there"), [("car", "5", "levels 1 to 4"), ("car", "0", "levels 1 to 4"), ("y_drive", "2", "one")]
+)
+def test_a_level_that_is_not_there_is_told(
+    name: str, level: str, there: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["demo", name, "--level", level, "-o", str(tmp_path)]) == 1
+    assert f"error[S202]: the example `{name}` has no level {level}: it has {there}" in capsys.readouterr().err
 
 
 def test_a_folder_that_cannot_be_made_is_a_diagnostic(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -21,6 +21,7 @@ BOUNDS = {  # error of the first panel's curves in parts of their range, by the 
     "saturating_inductors": 1e-2,
     "thermal_resistors": 1e-3,
     "bouncing_ball": 2e-3,
+    "car": 2.5e-3,
 }
 
 

@@ -20,27 +20,35 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("name", metavar="NAME", nargs="?", help="which example (default: the hydraulic axis); --list prints them")
     add("--list", action="store_true", help="print the examples, a sentence for each, and run none")
+    add("--level", metavar="N", type=int, default=1, help="of detail, for examples that have some (car: 1 to 4)")
     add("--duration", metavar="T", type=positive_seconds, help="how long to run (default: as its scenario says)")
     add("--fast", action="store_true", help="as fast as possible instead of in real time")
     add("-o", "--output", metavar="FOLDER", type=Path, default=Path("khz-demo"), help="default: khz-demo")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from kilohertz.driver.demos import DEFAULT, EXAMPLES, demo, demo_scenario
+    from kilohertz.driver.demos import DEFAULT, EXAMPLES, demo, demo_scenario, find
 
     if arguments.list:
         print("\n".join(f"{e.name:22}{e.words}" for e in EXAMPLES))
         return 0
-    name = arguments.name or DEFAULT
-    duration = demo_scenario(arguments.output, name, arguments.duration).duration
-    print(next(e.words for e in EXAMPLES if e.name == name), flush=True)
-    with shown_progress(name, duration) as (announce, progress):
+    name, level = arguments.name or DEFAULT, arguments.level
+    example = find(name, level)
+    duration = demo_scenario(arguments.output, name, arguments.duration, level=level).duration
+    print(example.words, flush=True)
+    with shown_progress(example.name, duration) as (announce, progress):
         done = demo(
-            arguments.output, name, duration=duration, fast=arguments.fast, announce=announce, progress=progress
+            arguments.output,
+            name,
+            level=level,
+            duration=duration,
+            fast=arguments.fast,
+            announce=announce,
+            progress=progress,
         )
     print(done.as_text())
     print(f"picture: {done.picture}\nNext:")
-    for command in (f"khz run {arguments.output}/{name}.toml --solver lie", *done.example.next):
+    for command in (f"khz run {arguments.output}/{example.name}.toml --solver lie", *done.example.next):
         print(f"  {command}")
     others = [e.name for e in EXAMPLES if e.name != name]
     print(f"  khz demo NAME, with {', '.join(others[:-1])} or {others[-1]}")

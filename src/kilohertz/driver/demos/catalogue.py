@@ -1,13 +1,14 @@
 """The bundled examples: what each shows, what it is compared with, what its picture has.
 
-The scenario of an example is `library/demos/NAME.toml`.
+The scenario of an example is `library/demos/NAME.toml`, that of a further level of detail `NAME_LEVEL.toml` beside it.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
+from kilohertz.base import Diagnostic, ModelError
 from kilohertz.driver.locate import BUNDLED
 
 DEFAULT = "hydraulic_axis"
@@ -26,10 +27,20 @@ class Curve:
 
 @dataclass(frozen=True, slots=True)
 class Panel:
-    """Curves with one axis."""
+    """Curves with one axis, over time or over another signal."""
 
     label: str
     curves: tuple[Curve, ...]
+    over: Curve | None = None  # None: over time
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """The same example in more or less detail."""
+
+    words: str
+    model: str
+    tolerance: float  # of CVODE
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +53,7 @@ class Example:
     tolerance: float  # of CVODE
     panels: tuple[Panel, ...]
     next: tuple[str, ...]  # commands to go on with
+    levels: tuple[Level, ...] = ()  # of detail, from 1 on; the first is the example as it stands
 
     @property
     def scenario(self) -> Path:
@@ -51,13 +63,45 @@ class Example:
     def compared(self) -> tuple[Curve, ...]:
         return tuple(curve for panel in self.panels for curve in panel.curves if curve.compared is not None)
 
+    def at(self, level: int) -> Example:
+        """The example at a level of detail; its name, and so its scenario, has the number from 2 on."""
+        if not 1 <= level <= max(1, len(self.levels)):
+            those = f"levels 1 to {len(self.levels)}" if self.levels else "one level of detail"
+            raise ModelError(Diagnostic("S202", f"the example `{self.name}` has no level {level}: it has {those}"))
+        if level == 1:
+            return self
+        chosen = self.levels[level - 1]
+        name = f"{self.name}_{level}"
+        return replace(self, name=name, words=chosen.words, model=chosen.model, tolerance=chosen.tolerance, levels=())
+
 
 def _held(signal: str, name: str, unit: str, factor: float = 1.0, off: tuple[str, float] | None = None) -> Curve:
     """A curve that is held against CVODE's, in the unit it is shown in unless `off` says another."""
     return Curve(signal, name, unit, factor, off if off is not None else (unit, factor))
 
 
+def find(name: str, level: int = 1) -> Example:
+    found = next((e for e in EXAMPLES if e.name == name), None)
+    if found is None:
+        names = ", ".join(f"`{e.name}`" for e in EXAMPLES)
+        raise ModelError(Diagnostic("S202", f"there is no bundled example `{name}`; there are {names}"))
+    return found.at(level)
+
+
+def _lane_change(words: str, level: int, tolerance: float) -> Level:
+    model = f"{_HANDLING}.LaneChange{level}"
+    return Level(f"A car changes lanes at 80 km/h and back: {words}, 1 kHz.", model, tolerance)
+
+
 _AXIS = "Kilohertz.Examples.HydraulicAxis"
+_HANDLING = "Kilohertz.Examples.Handling"
+_WHEELS = ("front left", "front right", "rear left", "rear right")
+_CARS = (
+    _lane_change("axles by tables, 40 states", 1, 1e-8),
+    _lane_change("ideal linkages, 40 states", 2, 1e-8),
+    _lane_change("bushings and rods without mass, 118 states", 3, 1e-6),
+    _lane_change("bushings and rods with mass, 154 states", 4, 1e-6),
+)
 
 EXAMPLES = (
     Example(
@@ -121,6 +165,23 @@ EXAMPLES = (
             Panel("force", (Curve("wanted.y", "wanted", "kN", 1e-3), _held("force.f", "force", "kN", 1e-3))),
         ),
         ("khz analyse Kilohertz.Examples.YDrive", "khz profile Kilohertz.Examples.YDrive"),
+    ),
+    Example(
+        "car",
+        _CARS[0].words,
+        _CARS[0].model,
+        _CARS[0].tolerance,
+        (
+            Panel(
+                "to the left",
+                (_held("car.chassis.y", "path", "m", 1.0, ("mm", 1e3)),),
+                Curve("car.chassis.x", "along the road", "m"),
+            ),
+            Panel("acceleration", (_held("car.chassis.a_y", "to the left", "m/s2"),)),
+            Panel("wheel load", tuple(Curve(f"car.load[{i}]", w, "kN", 1e-3) for i, w in enumerate(_WHEELS, start=1))),
+        ),
+        (f"khz analyse {_HANDLING}.LaneChange1", f"khz simulate {_HANDLING}.Track -o track.csv"),
+        _CARS,
     ),
     Example(
         "saturating_inductors",

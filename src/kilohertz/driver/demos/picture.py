@@ -24,7 +24,11 @@ def draw(path: Path, example: Example, run: Result, reference: Result, period: f
     heights = [3, 2, *(3 for _ in others), *([2] if timed else [])]
     figure = Figure(figsize=(9, 1 + 0.8 * sum(heights)), layout="constrained")
     FigureCanvasAgg(figure)
-    top, error, *below = figure.subplots(len(heights), 1, sharex=True, height_ratios=heights)
+    top, error, *below = figure.subplots(len(heights), 1, height_ratios=heights)
+    over_time = [top] * (first.over is None) + [error, *below]
+    for axes in over_time[:-1]:
+        axes.sharex(over_time[-1])
+        axes.tick_params(labelbottom=False)
     figure.suptitle(example.words)
     _draw_panel(top, first, run)
     _draw_error(error, first, run, reference)
@@ -43,12 +47,16 @@ def draw(path: Path, example: Example, run: Result, reference: Result, period: f
 
 
 def _draw_panel(axes: Any, panel: Panel, run: Result) -> None:
+    held = any(curve.compared is not None for curve in panel.curves)
     for curve in panel.curves:
-        asked = curve.compared is None and len(panel.curves) > 1 and curve is panel.curves[0]
+        asked = held and curve.compared is None and curve is panel.curves[0]
         style = {"color": "k", "ls": "--", "lw": 1} if asked else {"lw": 1.3}
-        axes.plot(run.time, curve.factor * run[curve.signal], label=curve.name, **style)
+        place = run.time if panel.over is None else panel.over.factor * run[panel.over.signal]
+        axes.plot(place, curve.factor * run[curve.signal], label=curve.name, **style)
     unit = panel.curves[0].unit
     axes.set_ylabel(f"{panel.label} [{unit}]" if unit else panel.label)
+    if panel.over is not None:
+        axes.set_xlabel(f"{panel.over.name} [{panel.over.unit}]")
 
 
 def _draw_error(axes: Any, panel: Panel, run: Result, reference: Result) -> None:

@@ -16,7 +16,7 @@ import numpy as np
 
 from kilohertz.base import Announce, Diagnostic, ModelError
 from kilohertz.driver.analysing.analysis_text import bound_lines
-from kilohertz.driver.demos.catalogue import DEFAULT, EXAMPLES, Curve, Example
+from kilohertz.driver.demos.catalogue import DEFAULT, Curve, Example, find
 from kilohertz.driver.demos.picture import draw
 
 if TYPE_CHECKING:
@@ -68,33 +68,40 @@ def demo(
     folder: str | Path,
     name: str = DEFAULT,
     *,
+    level: int = 1,
     duration: float | None = None,
     fast: bool = False,
     announce: Announce | None = None,
     progress: Progress | None = None,
 ) -> Demo:
-    """Build, run in real time, compare, draw; `folder` gets the scenario, the recording and the picture."""
+    """Build, run in real time, compare, draw; `folder` gets the scenario, the recording and the picture.
+
+    `level` is that of detail, for examples that have some.
+    """
     from kilohertz.driver.tasks import run
 
-    example = _find(name)
+    example = find(name, level)
     place = Path(folder)
-    scenario = demo_scenario(place, name, duration, fast)
+    scenario = demo_scenario(place, name, duration, fast, level)
     say = announce if announce is not None else lambda _: None
     report = run(scenario, folder=place / "build", announce=announce, progress=progress)
     say("simulating the same with CVODE")
     result, reference = report.result, _reference(example, scenario)
     deviations = tuple(_deviation(result, reference, curve) for curve in example.compared)
     say("drawing")
-    picture = place / f"{name}.png"
+    picture = place / f"{example.name}.png"
     draw(picture, example, result, reference, scenario.period_ns * 1e-9)
     return Demo(example, report, deviations, _cost(place / "build", scenario), place, picture)
 
 
-def demo_scenario(folder: Path, name: str = DEFAULT, duration: float | None = None, fast: bool = False) -> Scenario:
+def demo_scenario(
+    folder: Path, name: str = DEFAULT, duration: float | None = None, fast: bool = False, level: int = 1
+) -> Scenario:
     """The bundled scenario, copied to the folder so that it can be changed and run again."""
     from kilohertz.realtime import read_scenario, running
 
-    source = _find(name).scenario
+    example = find(name, level)
+    source = example.scenario
     try:
         folder.mkdir(parents=True, exist_ok=True)
         copy = folder / source.name
@@ -102,19 +109,11 @@ def demo_scenario(folder: Path, name: str = DEFAULT, duration: float | None = No
     except OSError as error:
         raise ModelError(Diagnostic("R702", f"cannot write to `{folder}`: {error.strerror}")) from error
     scenario = read_scenario(copy).lasting(duration)
-    recording = replace(scenario.recording, file=str(folder / f"{name}.csv"))
+    recording = replace(scenario.recording, file=str(folder / f"{example.name}.csv"))
     scenario = replace(scenario, recording=recording, scale=None if fast else scenario.scale)
     if scenario.name in running():  # another demo: both may run
         scenario = replace(scenario, name=f"{scenario.name}_{os.getpid()}")
     return scenario
-
-
-def _find(name: str) -> Example:
-    found = next((e for e in EXAMPLES if e.name == name), None)
-    if found is None:
-        names = ", ".join(f"`{e.name}`" for e in EXAMPLES)
-        raise ModelError(Diagnostic("S202", f"there is no bundled example `{name}`; there are {names}"))
-    return found
 
 
 def _reference(example: Example, scenario: Scenario) -> Result:
