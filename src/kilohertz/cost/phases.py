@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -18,6 +19,7 @@ from kilohertz.ir.expr import Ref
 from kilohertz.ir.step import Kind, Partition, Step
 from kilohertz.ir.traverse import walk_all
 
+Blocks = tuple[s.Block, ...]
 _PRE = (Kind.PRE_DISCRETE, Kind.PRE_INT_DISCRETE, Kind.PRE_STRING_DISCRETE)
 
 
@@ -144,12 +146,12 @@ class Phases:
         self._rates.kept = {e for b in in_step for e, _ in costly(b, self.step.variables)}
         lists, slope = columns(self.step, self.jacobian, self.n_lanes), self._rates.blocks(self.step.time_slope or ())
         if self.n_lanes == 1:
-            return total(map(self._rates.blocks, lists)), slope
+            return _of_each(lists, self._rates.blocks), slope
         moving = Moving(self.step.variables.values())
-        numbers = moving.numbers(b for blocks in dict.fromkeys(lists) for b in blocks)
+        numbers = moving.numbers(b for blocks in _apart(lists) for b in blocks)
         shared = self._rates.expressions(numbers) + moves(4 * len(numbers) + 60)
         self._rates.is_apart = lambda e, operand: operand in numbers and moving(e)
-        rates = total(moving.price(b, self._rates.block(b)) for blocks in lists for b in blocks)
+        rates = _of_each(lists, lambda blocks: total(moving.price(b, self._rates.block(b)) for b in blocks))
         self._rates.is_apart = None
         return shared + rates, slope
 
@@ -179,3 +181,14 @@ class Phases:
             "inlined": operations.stage(step.inlined or ()) + moves(18 * n + 220) + copy(n) + inputs,
             "asserts": operations.statements(step.asserts, "an assertion"),
         }
+
+
+def _apart(lists: Sequence[Blocks]) -> list[Blocks]:
+    """The lists that are not the same object: many calls may run one list."""
+    return list({id(blocks): blocks for blocks in lists}.values())
+
+
+def _of_each(lists: Sequence[Blocks], count: Callable[[Blocks], Count]) -> Count:
+    """Of all lists together; one that many calls run is counted once and taken as often."""
+    each = {id(blocks): count(blocks) for blocks in _apart(lists)}
+    return total(each[id(blocks)] for blocks in lists)
