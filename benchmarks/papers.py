@@ -62,6 +62,7 @@ class Case:
     tolerance: float = 1e-8  # of CVODE
     counted_from: float = 0.0  # instructions are counted from this time on
     seconds: float = 0.0  # of model time for the cost; 0: as asked for, less at shorter steps
+    jacobian_every: int = 1  # steps
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,10 +192,10 @@ def _table(cases: Iterable[Case], measuring: Measuring) -> None:
             intervals = min(20_000, round(case.stop / case.step))
             model = kilohertz.load(case.model)
             exact[case.model] = model.simulate(stop=case.stop, tolerance=case.tolerance, intervals=intervals)
-        error, spent = _error(exact[case.model], case), _instructions(case)
+        error, spent = _error(exact[case.model], case), counted_instructions(case)
         names = ", ".join(case.signals)
         print(f"  {case.solver} at {case.step * 1e3:g} ms: {names} off by {error}; {spent} instructions; ", end="")
-        print(_cost(case, measuring), flush=True)
+        print(cost_of(case, measuring), flush=True)
 
 
 def _sizes(name: str) -> None:
@@ -223,7 +224,7 @@ def _error(exact: Result, case: Case) -> str:
     return f"{worst:.1e}" if worst < HOLDS else "fails"
 
 
-def _instructions(case: Case) -> str:
+def counted_instructions(case: Case) -> str:
     program = build_counted(kilohertz.load(case.model).process())
     skipped = max(10, round(case.counted_from / case.step))
     return f"{count(program, case.solver, case.step, False, skipped, 200).per_step:.0f}"
@@ -237,6 +238,7 @@ def _run(case: Case, seconds: float, loop_newton: int = 6, times: bool = False) 
         solver=case.solver,
         step=case.step,
         loop_newton=loop_newton,
+        jacobian_every=case.jacobian_every,
     )
     with tempfile.TemporaryDirectory() as folder:
         recording = Recording(times=times, enabled=times, signals=case.signals, file=str(Path(folder) / "run.csv"))
@@ -249,7 +251,7 @@ def _times(report: Report) -> str:
     return ", ".join(f"{k} {compute[k] * 1e-3:.1f} us" for k in ("p50", "p99", "p99.9", "max"))
 
 
-def _cost(case: Case, measuring: Measuring) -> str:
+def cost_of(case: Case, measuring: Measuring) -> str:
     seconds = case.seconds or measuring.seconds * min(1.0, case.step / 1e-3)
     runs = [_run(case, seconds, times=True) for _ in range(measuring.runs)]
     shortest = np.min([cycles for _, cycles in runs], axis=0)
