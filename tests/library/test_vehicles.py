@@ -91,6 +91,24 @@ def test_cars_in_bushings_have_the_states_of_the_paper_and_iterate_on_nothing(mo
     assert max(loop.torn_size for loop in loops) == 19, "body, two arms, the rack"
 
 
+def test_a_car_with_its_gearbox_has_the_states_of_the_paper() -> None:
+    """40 + 13 states; beside the ten accelerations of the car five clutches, the lock-up clutch and four brakes."""
+    report = kilohertz.load(f"{HANDLING}.Drive").analyse()
+    assert len(report.states) == 53
+    loops = [(loop.kind, loop.torn_size) for loop in report.loops if loop.partition == "step"]
+    assert sorted(loops) == [("linear", 20), ("mixed", 20)]
+
+
+@slow
+def test_a_car_with_its_gearbox_drives_changes_lanes_and_stops() -> None:
+    result = run("Drive", "euler", rows=1000)
+    gears = result["shift.gear"]
+    assert list(gears[np.r_[True, np.diff(gears) != 0]]) == [1, 2, 3, 4, 5, 4, 3, 2, 1]
+    assert result["car.chassis.v_x"].max() == pytest.approx(22.97, rel=0.01)
+    assert np.abs(result["car.chassis.v_x"][-1]) < 1e-3
+    assert np.ptp(result["car.chassis.a_y"]) == pytest.approx(11.77, rel=0.02)
+
+
 @slow
 def test_implicit_euler_at_1_ms_is_right_on_bushings_with_masses() -> None:
     """The first lane change of level 4; expected is what CVODE finds at 1e-6 at 1, 1.5 and 2 s."""

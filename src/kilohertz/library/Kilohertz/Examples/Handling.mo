@@ -103,6 +103,44 @@ package Handling "Cars in space: tyres on a rig, lane changes, driving off and s
     annotation(experiment(StopTime=8, Tolerance=1e-6, Interval=1e-2), Documentation(info="<html><p>72 degrees of freedom, 154 states; the fastest has 15 us. The side acceleration is that of <code>LaneChange3</code> within 0.2 % of its peak.</p></html>"));
   end LaneChange4;
 
+  model Drive "Ideal linkages with engine, converter and six-speed gearbox: off, up to 80 km/h, lane change, to rest"
+    inner MultiBody.World world(n={0, 0, -1}) annotation(Placement(transformation(extent={{-110,50},{-90,70}})));
+    inner Vehicles.Roads.Road road annotation(Placement(transformation(extent={{-110,10},{-90,30}})));
+    Vehicles.LinkageCar car(braked=true) annotation(Placement(transformation(extent={{50,10},{70,30}})));
+    Vehicles.Driveline.Differential differential(ratio=3.5) annotation(Placement(transformation(extent={{50,-50},{70,-30}})));
+    Powertrain.Engine engine annotation(Placement(transformation(extent={{-70,-50},{-50,-30}})));
+    Rotational.TorqueConverter converter(tau_lock=500) annotation(Placement(transformation(extent={{-30,-50},{-10,-30}})));
+    Powertrain.SixSpeedGearbox gearbox annotation(Placement(transformation(extent={{10,-50},{30,-30}})));
+    Powertrain.ShiftLogic shift annotation(Placement(transformation(extent={{-30,-10},{-10,10}})));
+    Powertrain.Driver driver annotation(Placement(transformation(extent={{-70,50},{-50,70}})));
+    Blocks.Sources.Table profile(t={1, 20, 33, 45}, values={0, 22.2, 22.2, 0}) annotation(Placement(transformation(extent={{-70,10},{-50,30}})));
+    Vehicles.Drivers.LaneChange hands(starts={25, 25.9, 27.5, 28.4}) annotation(Placement(transformation(extent={{10,10},{30,30}})));
+  initial equation
+    gearbox.small.phi = 0;
+    gearbox.large.phi = 0;
+    gearbox.small.w = 0;
+    gearbox.large.w = 0;
+    gearbox.input_shaft.phi = 0;
+    gearbox.input_shaft.w = 0;
+  equation
+    driver.v = car.chassis.v_x;
+    shift.v = car.chassis.v_x;
+    connect(profile.y, driver.v_ref) annotation(Line(points={{-49,20},{-45,20},{-45,43},{-76,43},{-76,66},{-72,66}}, color={0,0,127}));
+    connect(driver.throttle, engine.throttle) annotation(Line(points={{-49,66},{-45,66},{-45,13},{-76,13},{-76,-40},{-72,-40}}, color={0,0,127}));
+    connect(driver.brake, car.brake) annotation(Line(points={{-49,54},{60,54},{60,32}}, color={0,0,127}));
+    connect(hands.y, car.steer) annotation(Line(points={{31,20},{48,20}}, color={0,0,127}));
+    connect(engine.b, converter.a) annotation(Line(points={{-50,-40},{-30,-40}}, color={70,70,70}));
+    connect(converter.b, gearbox.a) annotation(Line(points={{-10,-40},{10,-40}}, color={70,70,70}));
+    connect(gearbox.b, differential.a) annotation(Line(points={{30,-40},{50,-40}}, color={70,70,70}));
+    connect(shift.u, gearbox.u) annotation(Line(points={{-9,6},{20,6},{20,-29}}, color={0,0,127}));
+    connect(shift.lock, converter.u) annotation(Line(points={{-9,-6},{-5,-6},{-5,-25},{-20,-25},{-20,-29}}, color={0,0,127}));
+    connect(differential.left, car.shaft_left) annotation(Line(points={{60,-30},{60,-10},{56,-10},{56,10}}, color={70,70,70}));
+    connect(differential.right, car.shaft_right) annotation(Line(points={{60,-50},{60,-54},{64,-54},{64,10}}, color={70,70,70}));
+    connect(differential.housing, car.mount) annotation(Line(points={{70,-40},{74,-40},{74,10},{70,10}}, color={95,95,95}));
+    annotation(Diagram(coordinateSystem(extent={{-120,-120},{120,120}})), experiment(StopTime=50, Tolerance=1e-6, Interval=1e-2), Documentation(info="<html><p>The car of <code>LaneChange2</code> with the transmission of <code>Car.SixSpeeds</code>, after the last example of Elmqvist et al. 2004: a driver holds the speed
+      while the car changes lanes.</p></html>"));
+  end Drive;
+
   model Track "The driver follows the lanes of ISO 3888-1 at 80 km/h, axles by tables"
     inner MultiBody.World world(n={0, 0, -1}) annotation(Placement(transformation(extent={{10,-10},{30,10}})));
     inner Vehicles.Roads.Road road annotation(Placement(transformation(extent={{-30,-50},{-10,-30}})));
