@@ -200,7 +200,7 @@ def singular(rows: list[Row], graph: list[list[int]], unknowns: Sequence[Ref], m
     if free_rows:
         head = rows[free_rows[0]].equation
         span = head.origin.spans[0] if head.origin.spans else None
-        determined = _named([unknowns[c].name for c in parts.over_columns], 5)
+        determined = ", ".join(unknowns[c].name for c in parts.over_columns[:5])
         too_many = f"too many where {determined} is already determined" if determined else "that say nothing new"
         message = f"the model is structurally singular: {len(free_rows)} equation(s) {too_many}"
         for i in parts.over_rows[:6] if determined else ():
@@ -210,16 +210,10 @@ def singular(rows: list[Row], graph: list[list[int]], unknowns: Sequence[Ref], m
     if free_columns:
         reached = [unknowns[c].name for c in parts.under_columns]
         notes += _missing_level([rows[i].equation for i in parts.under_rows], reached)
-        notes.append(Note(f"not determined: {_named(free_columns, 8)} (among {_named(reached, 8)})"))
+        notes.append(Note(f"not determined: {', '.join(free_columns[:8])} (among {', '.join(reached[:8])})"))
         for i in parts.under_rows[:4]:
             notes.append(_note("part of it", rows[i].equation))
     return ModelError(Diagnostic("B201", message, span, notes=tuple(notes)))
-
-
-def _named(names: Sequence[str], most: int) -> str:
-    """Variables by the names that were written; those that passes made have none (`$` begins no name of Modelica)."""
-    written = [n for n in names if not n.startswith("$")]
-    return ", ".join(written[:most] if written else ["intermediate values"] if names else [])
 
 
 def _missing_level(equations: list[AnyEquation], names: list[str]) -> list[Note]:
