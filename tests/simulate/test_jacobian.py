@@ -223,7 +223,7 @@ def test_factors_written_out_have_the_bits_of_the_tables(text: str, monkeypatch:
     step = compile_flat(read_flat(text))
     rows = []
     for most in (10_000, 0):
-        monkeypatch.setattr("kilohertz.codegen.plans._WRITTEN_OUT", most)
+        monkeypatch.setattr("kilohertz.cost.factors.WRITTEN_OUT", most)
         assert ("lu_plan_factor" in "".join(f.text for f in generate(step).files)) == (most > 0 and text != LINEAR)
         stepper = Stepper(program_of(step), StepSettings("ros34pw2", 1e-3))
         stepper.start(0.0)

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from kilohertz.base import Origin
 from kilohertz.codegen.layout import AREAS, Layout
 from kilohertz.codegen.plans import array, plan_lines, starts
-from kilohertz.codegen.reading import felt, inlined_is_all, jacobian_rests
+from kilohertz.codegen.reading import felt, inlined_is_all
 from kilohertz.codegen.writing import spelling
 from kilohertz.codegen.writing.c_program import BlockInfo
-from kilohertz.cost import state_elimination, state_jacobian
+from kilohertz.cost import jacobian_rests, state_elimination, state_jacobian
 from kilohertz.ir import expr as x
 from kilohertz.ir import step as s
 from kilohertz.ir.flat import Purpose

@@ -6,12 +6,10 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from kilohertz.codegen.writing.writer import Definition
-from kilohertz.cost import loop_elimination, loop_pattern
+from kilohertz.cost import is_written_out, loop_elimination, loop_pattern
 from kilohertz.graphs import Elimination
 from kilohertz.ir.step import NonlinearLoop
 from kilohertz.runtime import formula
-
-_WRITTEN_OUT = 3000  # products and entries of factors at most that are written out, not run through by tables
 
 
 class Memory(Protocol):
@@ -68,7 +66,7 @@ def plan_lines(name: str, rows: list[list[int]], elimination: Elimination | None
         "lu_origin": [elimination.order[j] for j in lu_column],
         "lu_diagonal": [lu_first[i] + row.index(i) for i, row in enumerate(elimination.rows)],
     }
-    written = often and elimination.n_products + elimination.n_entries <= _WRITTEN_OUT
+    written = often and is_written_out(elimination)
     return [
         *(line for part, values in arrays.items() for line in array(f"{name}_{part}", values)),
         *(written_out(name, with_diagonal, elimination) if written else []),

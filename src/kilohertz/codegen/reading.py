@@ -10,14 +10,11 @@ from kilohertz.base import Dotted
 from kilohertz.codegen.writing.spelling import INTEGER_OPERATIONS
 from kilohertz.cost import IN_PLACE
 from kilohertz.ir import step as s
-from kilohertz.ir.builtins import is_past
 from kilohertz.ir.expr import Binary, Builtin, Call, Expr, Field, Index, Ref
 from kilohertz.ir.flat import CallEquation, Purpose
 from kilohertz.ir.traverse import walk_all
 from kilohertz.ir.types import INTEGER
 
-_RESTING = {*s.DIRECTIONS, *s.DISCRETE_KINDS, *s.TWINS.values(), s.Kind.PARAMETER, s.Kind.INT_PARAMETER}
-_RESTING -= {s.Kind.DERIVATIVE}
 _BEFORE = frozenset(kind for of, kind in s.TWINS.items() if of in s.DISCRETE_KINDS)
 
 
@@ -80,22 +77,6 @@ def felt(step: s.Step) -> list[str] | None:
     if s.Kind.STRING_DISCRETE in found.values():
         return None
     return sorted(name for name, kind in found.items() if kind in s.DISCRETE_KINDS)
-
-
-def jacobian_rests(step: s.Step) -> bool:
-    """Whether nothing that moves between events stands in the rates of the derivatives: the Jacobian is the same then,
-    to the last bit."""
-    if step.directional is None or any(not f.pure for f in step.functions.values()):
-        return False
-    at_events = {t.name for b in step.in_partition(s.Partition.EVENT) for t in s.targets(b)}
-    resting = {n for n, v in step.variables.items() if v.slot.kind in _RESTING or n in at_events}
-    nodes = walk_all(e for b in step.directional for e in s.expressions(b))
-    return all(e.name in resting if isinstance(e, Ref) else not _has_time(e) for e in nodes)
-
-
-def _has_time(e: Expr) -> bool:
-    """An operator whose value is that of an instant, or a call that may fail there."""
-    return isinstance(e, Call) or (isinstance(e, Builtin) and (is_past(e) or e.name in ("sample", "terminal")))
 
 
 def _between_events(block: s.Block) -> tuple[s.Block, ...]:

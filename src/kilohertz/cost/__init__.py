@@ -5,8 +5,15 @@ from typing import TYPE_CHECKING
 from kilohertz.base.lazy import on_demand
 from kilohertz.cost.columns import columns
 from kilohertz.cost.costly import costly
-from kilohertz.cost.factors import IN_PLACE, linear_plan, loop_elimination, loop_pattern, state_elimination
-from kilohertz.cost.jacobian import state_jacobian
+from kilohertz.cost.factors import (
+    IN_PLACE,
+    is_written_out,
+    linear_plan,
+    loop_elimination,
+    loop_pattern,
+    state_elimination,
+)
+from kilohertz.cost.jacobian import jacobian_rests, state_jacobian
 from kilohertz.cost.lanes import Moving, n_lanes
 
 if TYPE_CHECKING:
@@ -21,6 +28,8 @@ __all__ = [
     "columns",
     "cost_bound",
     "costly",
+    "is_written_out",
+    "jacobian_rests",
     "linear_plan",
     "loop_elimination",
     "loop_pattern",

@@ -21,7 +21,7 @@ from kilohertz.runtime import constant
 from kilohertz.solvers import SOLVERS, Pair, Rosenbrock, StepSettings
 
 REGULAR, EVENT, WORST = "regular", "event", "worst"
-KEPT = "kept"  # regular, with the Jacobian of an earlier step
+KEPT = "kept"  # regular, with the Jacobian of an earlier step: the next one is not due, or it rests between events
 # per period and algorithm: (sub-)steps, events, evaluations of all values that locate an event, and where that fails
 _CYCLES = {
     "none": (1, 1, 0, 0),
@@ -43,7 +43,7 @@ _ITERATIONS, _STAGES, _TRIALS, _LOOPS = (
 _STAGE_TRIALS = constant("KHZ_STAGE_TRIALS")
 _HOLD = 2  # evaluations after a step that failed
 _HELD_WITHOUT_EVENT = ("linear", "hermite")  # a period whose step failed looks for no event
-_PERIOD = moves(1300)  # what a period takes of an empty model
+_PERIOD = moves(800)  # what a period takes of an empty model
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +120,7 @@ def _bound(period: _Period, target: Target) -> dict[str, Any]:
         "algebraic": len(step.algebraic),
         "internal_steps": times,
         **{case: period.bound(case, times, target) for case in (REGULAR, EVENT, WORST)},
-        **({KEPT: period.bound(KEPT, times, target)} if stepping.jacobian_every > 1 else {}),
+        **({KEPT: period.bound(KEPT, times, target)} if period.keeps_jacobian else {}),
         "lu": {"n": n, "nnz": plan.n_entries if plan is not None else n * n, "dense": plan is None},
         "loops": {
             "nonlinear": sum(isinstance(b, s.NonlinearLoop) for b in blocks),
@@ -166,6 +166,11 @@ class _Period:
     # ---------------------------------------------------------------------------------------------------------- calls
 
     @property
+    def keeps_jacobian(self) -> bool:
+        """Whether there are regular periods in which none is evaluated."""
+        return self.stepping.jacobian_every > 1 or (self.kernels.is_implicit and self.phases.jacobian_rests)
+
+    @property
     def n_loops(self) -> int:
         """Nonlinear loops of a stage."""
         blocks = (self.step.inlined or ()) if self.stepping.inline else self.step.in_partition(Partition.STEP)
@@ -204,6 +209,8 @@ class _Period:
         """How often what is called."""
         symbolic = self.step.directional is not None
         implicit = self.kernels.is_implicit and case != KEPT
+        rosenbrock = isinstance(self.method, Rosenbrock)
+        has_slope = rosenbrock and (implicit or self.stepping.jacobian_every == 1)  # where the Jacobian rests, too
         each = _LOCATED.get(self.stepping.events, (0, 0, 0, 0))
         once = _CYCLES[self.stepping.events]
         steps, n_events, located, lost = (
@@ -216,12 +223,11 @@ class _Period:
         held = steps * _HOLD
         lost = max(lost, held) if self.stepping.events in _HELD_WITHOUT_EVENT else lost + held
         looks = {REGULAR: 0, KEPT: 0, EVENT: located, WORST: lost}[case] + predicted + int(self._looks_at_inputs)
-        jacobian = self._jacobian_rhs(case, symbolic, predicted) if implicit else 0
+        jacobian = self._jacobian_rhs(case, symbolic, predicted) if implicit or has_slope else 0
         begins = int(self._starts_anew or case == WORST) + steps - 1
         closed = 0
         inlined = self.stepping.inline * self.kernels.stage_rhs(self.stepping.n_substeps)
         other = (0 if self.stepping.inline else self.kernels.stage_rhs(1)) + jacobian + self._correction
-        rosenbrock = isinstance(self.method, Rosenbrock)
         twice = 1
         passes, late, turns = self._settling(case, n_events)
         rhs = steps * (1 + inlined + other) + looks + begins
@@ -235,7 +241,7 @@ class _Period:
             solved=looks + closed if self.phases.is_open else rhs,
             jacobians=twice * steps * int(implicit),
             directional=twice * steps * self._directions if implicit and symbolic else 0,
-            slopes=twice * steps * int(implicit and symbolic and rosenbrock),
+            slopes=twice * steps * int(has_slope and symbolic),
             factorisations=twice * steps * int(implicit),
             solves=twice * steps * self.kernels.solves,
             stage_newton=twice * steps * (0 if rosenbrock else self.kernels.solves),

@@ -11,6 +11,7 @@ DENSE = 0.6  # of n*n: with more entries a dense factorisation is as good
 LEAST = 8  # unknowns from which a sparse factorisation of a loop pays
 IN_PLACE = 3  # unknowns of a linear system that is factorised at every use
 MOST_PRODUCTS = 1500  # of an elimination that is written out: more are too much code
+WRITTEN_OUT = 3000  # products and entries of sparse factors at most that are written out, not run through by tables
 
 
 class PlannedLoop(NamedTuple):
@@ -24,6 +25,11 @@ def state_elimination(rows: list[list[int]]) -> Elimination | None:
     """How I - h*gamma*J is factorised; None where the factors would be nearly dense."""
     n = len(rows)
     return plan_elimination(rows, int(DENSE * n * n)) if n > 1 else None
+
+
+def is_written_out(elimination: Elimination) -> bool:
+    """Whether sparse factors are code of their own."""
+    return elimination.n_products + elimination.n_entries <= WRITTEN_OUT
 
 
 def loop_pattern(block: NonlinearLoop) -> list[list[int]] | None:

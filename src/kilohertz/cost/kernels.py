@@ -56,10 +56,9 @@ class Kernels:
 
     def jacobian(self, directions: int, slopes: int) -> Count:
         """Around the calls for the directional derivatives of one Jacobian: seeds, entries, checks."""
-        call = moves(6 * self.n + 100)
         slope = copy(self.n).times(2) + moves(80)
         checks = moves(8 * self.entries + 160)
-        symbolic = call.times(directions) + moves(36 * self.entries + 40 * self.colours)
+        symbolic = moves(60 * directions + 14 * self.entries + 66 * self.colours + 20 * self.n + 100)
         return (symbolic if directions else self.differences) + slope.times(slopes) + checks
 
     @property
@@ -98,16 +97,16 @@ class Kernels:
         """x0 + sum of weights*k for each row of weights: zeros are left out, but for their loop."""
         rows = np.atleast_2d(weights)
         terms = rows.size if every else int(np.count_nonzero(rows))
-        return copy(self.n).times(len(rows)) + both(2 * self.n * terms, 12.5 * self.n * terms + 16 * rows.size)
+        return copy(self.n).times(len(rows)) + both(2 * self.n * terms, 6 * self.n * terms + 26 * rows.size)
 
     def _explicit(self, m: RungeKutta) -> Count:
         return self._combined(m.a[1:]) + self._combined(np.array(m.b), every=True) + moves(80) + copy(self.n)
 
     def _rosenbrock(self, m: Rosenbrock) -> Count:
         n, s = self.n, m.n_stages
-        coupled = both(2 * n, 12 * n).times(s * (s - 1) // 2)
+        coupled = both(2 * n, 6 * n + 10).times(s * (s - 1) // 2)
         return total(
-            (self._combined(m.a[1:]), self._combined(np.array(m.m)), coupled, both(4 * n, 20 * n + 70).times(s))
+            (self._combined(m.a[1:]), self._combined(np.array(m.m)), coupled, both(4 * n, 11 * n + 70).times(s))
         ) + moves(120)
 
     def _implicit(self, m: RungeKutta) -> Count:

@@ -9,7 +9,7 @@ from functools import cached_property
 from kilohertz.cost.columns import columns
 from kilohertz.cost.costly import costly
 from kilohertz.cost.factors import state_elimination
-from kilohertz.cost.jacobian import StateJacobian, state_jacobian
+from kilohertz.cost.jacobian import StateJacobian, jacobian_rests, state_jacobian
 from kilohertz.cost.lanes import Moving, n_lanes
 from kilohertz.cost.operations import Operations
 from kilohertz.cost.prices import Cost, Count, copy, moves, total
@@ -49,6 +49,10 @@ class Phases:
     @cached_property
     def jacobian(self) -> StateJacobian:
         return state_jacobian(self.step)
+
+    @cached_property
+    def jacobian_rests(self) -> bool:
+        return jacobian_rests(self.step)
 
     @cached_property
     def n_lanes(self) -> int:
@@ -160,7 +164,7 @@ class Phases:
         """One call of each phase, copies and checks of the runtime included."""
         step, operations, n = self.step, self._operations, len(self.jacobian.rows)
         late_parts = (operations.blocks(step.in_partition(p)) for p in (Partition.CROSSING, Partition.OUTPUT))
-        late = total(late_parts) + moves(18 * n + 280)
+        late = total(late_parts) + moves(8 * n + 280)
         event = operations.blocks(step.blocks, in_event=True)
         solved = operations.step_blocks() + moves(40)
         inputs = moves(25 * len(step.of_kind(Kind.INPUT)))
@@ -170,7 +174,7 @@ class Phases:
         values = sum(len(s.targets(b)) for b in step.in_partition(Partition.STEP))
         n_values = len(step.of_kind(Kind.ALGEBRAIC)) + len(step.of_kind(Kind.DISCRETE))
         late = late + Count(Cost(moves=2 * n_values), Cost(moves=20 * (values + n_values)))  # is one not finite? which?
-        called = moves(7 * n + 170 + 10 * len(step.algebraic)) + copy(n).times(2) + inputs
+        called = moves(5 * n + 150 + 10 * len(step.algebraic)) + copy(n).times(2) + inputs
         kept = moves(24 * self.n_discrete + 2000 * self.n_texts + 12 * n + 100)
         return {
             "rhs": stage + called,

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, fields
 
+from kilohertz.cost.factors import is_written_out
 from kilohertz.graphs import Elimination, PivotPlan
 from kilohertz.ir import expr as x
 from kilohertz.ir.builtins import BUILTINS
@@ -165,10 +166,15 @@ def dense_solve(n: int) -> Count:
 
 
 def sparse_factor(plan: Elimination, n: int) -> Count:
+    """khz_sparse_factor by its tables, or what is written out of it."""
+    if is_written_out(plan):
+        return both(2 * plan.n_products + 4 * n, 8 * plan.n_products + 10 * plan.n_entries + 24 * n + 40)
     return both(2 * plan.n_products + 4 * n, 13 * plan.n_products + 30 * plan.n_entries + 190 * n + 80)
 
 
 def sparse_solve(plan: Elimination, n: int) -> Count:
+    if is_written_out(plan):
+        return both(2 * plan.n_entries + 4 * n, 2.8 * plan.n_entries + 9 * n + 20)
     return both(2 * plan.n_entries + 4 * n, 10.5 * plan.n_entries + 25 * n + 50)
 
 
