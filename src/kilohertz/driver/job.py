@@ -5,6 +5,8 @@ The one road to a running task: `driver/tasks.py` and `Model.run` make a `Job`, 
 
 from __future__ import annotations
 
+import fcntl
+import os
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -181,11 +183,37 @@ def job_of_model(model: Model, called: str = "", libraries: tuple[str, ...] = ()
     return Job(model.session, scenario)
 
 
+_taken: dict[Path, Path] = {}  # by the folder that a name asks for: the one that this process has for it
+
+
 def default_folder(name: str) -> Path:
-    """Where a run without a folder of its own puts its files."""
+    """Where a run without a folder of its own puts its files: `run/NAME` of the cache, or `run/NAME.2`, ... while
+    other processes have those: none runs what another one has just built."""
     from kilohertz.toolchain import cache_directory
 
-    return cache_directory().parent / "run" / name
+    wanted = cache_directory().parent / "run" / name
+    if wanted not in _taken:
+        folder, k = wanted, 1
+        while not _is_ours(folder):
+            k += 1
+            folder = wanted.with_name(f"{name}.{k}")
+        _taken[wanted] = folder
+    return _taken[wanted]
+
+
+def _is_ours(folder: Path) -> bool:
+    """Until this process ends, unless another one has it: a lock on a file beside it, which nobody closes."""
+    try:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        lock = os.open(folder.with_name(f"{folder.name}.lock"), os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
+    except OSError:  # whoever writes there says so
+        return True
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        os.close(lock)
+        return False
+    return True
 
 
 def _known(profile: str) -> str:
