@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import warnings
@@ -42,8 +43,8 @@ end M;
 
 @pytest.fixture
 def model(tmp_path: Path) -> str:
-    """Where `write` puts the model."""
-    return str(tmp_path / "m.mo")
+    """Where `write` puts the model: rigs are called after it, and tests run side by side."""
+    return str(tmp_path / f"m{os.environ.get('PYTEST_XDIST_WORKER', '')}.mo")
 
 
 def write(model: str, text: str) -> str:
@@ -100,14 +101,14 @@ def test_a_run_in_real_time_counts_them_and_ends_with_1(model: str, capsys: pyte
     assert main(["run", write(model, ROOT_OF_NEGATIVE), *words]) == 1
     said = capsys.readouterr().out
     assert "100 values that were not finite, first at 1.001 s, last at 1.1 s" in said
-    assert "y at m.mo:4" in said
+    assert f"y at {Path(model).name}:4" in said
 
 
 def test_a_model_that_cannot_be_initialised_is_not_run(model: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["run", write(model, NO_START), "--solver", "rk4", "--duration", "0.1s", "--no-check"]) == 1
     said = capsys.readouterr().err
     assert "R747" in said
-    assert "a value is not a number; der(x) at m.mo:5" in said
+    assert f"a value is not a number; der(x) at {Path(model).name}:5" in said
     for solver in ("cvode", "rk4"):
         with pytest.raises(ModelError, match="during initialisation, time = 0: a value is not a number"):
             kilohertz.load(model).simulate(solver=solver)
