@@ -213,6 +213,8 @@ def _is_ours(folder: Path) -> bool:
     except BlockingIOError:
         os.close(lock)
         return False
+    except OSError:  # a file system without locks
+        os.close(lock)
     return True
 
 

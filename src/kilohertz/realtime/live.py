@@ -318,9 +318,9 @@ class Live(Mapping[str, float]):
     def _fits(self, name: str, value: float) -> bool:
         """Whether a signal of this type can have a value, limits apart."""
         kind, literals = self.entries[name][1].type, self._literals(name)
-        if literals or not math.isfinite(value):
+        if literals:
             return value.is_integer() and 1 <= value <= len(literals)
-        return kind == _REAL or (value in (0.0, 1.0) if kind == _BOOLEAN else value.is_integer())
+        return {_REAL: math.isfinite(value), _BOOLEAN: value in (0.0, 1.0)}.get(kind, value.is_integer())
 
     def _kind(self, name: str) -> str:
         """What a value of this signal must be, said of one that is not."""

@@ -386,7 +386,8 @@ class _Flattener:
         statements = self.elaborator.statements
         for comp in self.composites:
             if comp.node.sections and comp.node.kind in ("record", "operator record", "connector"):
-                span = Span(comp.node.sections[0][1].definition.file, *_extent(comp.node.sections[0][0]))
+                section, view = comp.node.sections[0]
+                span = Span(view.definition.file, section.start, section.end)
                 raise ModelError(Diagnostic("S218", f"a {comp.node.kind} cannot have equations or algorithms", span))
             for section, view in comp.node.sections:
                 ctx = Ctx(view, comp, open_=section.algorithm)
@@ -472,10 +473,6 @@ class _Flattener:
 
 def _span(definition: tree.ClassDef) -> Span:
     return Span(definition.file, definition.name_start, definition.name_start + len(definition.name))
-
-
-def _extent(section: tree.Section) -> tuple[int, int]:
-    return section.start, section.end
 
 
 def _is_in_array(comp: Comp, element: Element | None) -> bool:

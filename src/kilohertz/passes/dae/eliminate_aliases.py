@@ -445,11 +445,7 @@ def _signed(e: Expr, sign: int) -> Expr:
 
 
 def _names(e: AnyEquation) -> list[str]:
-    names: dict[str, None] = {}
-    for root in roots(e):
-        for ref in traverse.refs(root):
-            names[ref.name] = None
-    return list(names)
+    return list(dict.fromkeys(ref.name for root in roots(e) for ref in traverse.refs(root)))
 
 
 def _sign_between(e: Equation, a: str, b: str) -> int | None:
@@ -496,10 +492,7 @@ def _computed(dae: Dae) -> set[str]:
 
 def _kept(dae: Dae) -> set[str]:
     """Variables that other parts hold by name: results of calls, delay lines, reinitialised states."""
-    names: set[str] = set()
-    for e in dae.equations:
-        if isinstance(e, CallEquation):
-            names.update(t.name for o in e.targets for t in o if isinstance(t, Ref))
+    names = _computed(dae)
     names.update(d.source.name for d in dae.delays)
     names.update(x.name for t in dae.transports for x in t.sources)
     names.update(a.target.name for w in dae.whens for a in w.actions if isinstance(a, Reinit))

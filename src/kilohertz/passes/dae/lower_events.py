@@ -58,7 +58,6 @@ from kilohertz.passes.dae.lowering.when_equations import Whens, call_equation, m
 from kilohertz.passes.numeric import Numeric, known_values
 
 CONTINUOUS_PART = -1
-_HOPS = 3  # equations between a parameter and what is equal to it, followed whatever their order
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,11 +235,13 @@ class _Lowerer:
         """Has one value in the whole run: a parameter or constant, or what an equation sets to such alone."""
         if self._once is None:
             still = (Role.PARAMETER, Role.CONSTANT, Role.OBJECT)
-            self._once = {n for n, v in self._dae.variables.items() if v.role in still}
+            known = {n for n, v in self._dae.variables.items() if v.role in still}
             pairs = [(e.left, e.right) for e in self._flat.equations if isinstance(e, Equality)]
-            for left, right in (*pairs, *((b, a) for a, b in pairs)) * _HOPS:
-                if isinstance(left, Ref) and isinstance(right, Expr):
-                    self._once |= {left.name} if {r.name for r in traverse.refs(right)} <= self._once else set()
+            sides = [(a.name, b) for p in pairs for a, b in (p, p[::-1]) if isinstance(a, Ref) and isinstance(b, Expr)]
+            named = [(name, {r.name for r in traverse.refs(e)}) for name, e in sides]
+            while found := {name for name, names in named if name not in known and names <= known}:
+                known |= found
+            self._once = known
         return name in self._once
 
     def _when(self, e: WhenEquation) -> None:
