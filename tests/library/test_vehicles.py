@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import math
-import os
 
 import numpy as np
 import pytest
@@ -12,7 +11,6 @@ import pytest
 import kilohertz
 from kilohertz.results import Result
 
-slow = pytest.mark.skipif("KHZ_SLOW" not in os.environ, reason="the C of this car takes a minute: KHZ_SLOW=1 runs it")
 HANDLING = "Kilohertz.Examples.Handling"
 WEIGHT = 9.81 * (1442 + 4 * 21 + 2 * 27.62 + 2 * 30.05)
 LANES = ((0, 15, -1.115, 1.115), (45, 70, 2.385, 4.795), (95, 125, -1.115, 1.475))  # from, to, right and left edge in m
@@ -80,9 +78,7 @@ def test_cars_have_the_sizes_of_the_paper(model: str) -> None:
     assert [(loop.kind, loop.torn_size) for loop in report.loops if loop.partition == "step"] == [("linear", 10)]
 
 
-@pytest.mark.parametrize(
-    ("model", "states"), [pytest.param("LaneChange3", 118, marks=slow), pytest.param("LaneChange4", 154)]
-)
+@pytest.mark.parametrize(("model", "states"), [("LaneChange3", 118), ("LaneChange4", 154)])
 def test_cars_in_bushings_have_the_states_of_the_paper_and_iterate_on_nothing(model: str, states: int) -> None:
     report = kilohertz.load(f"{HANDLING}.{model}").analyse()
     assert len(report.states) == states
@@ -99,7 +95,6 @@ def test_a_car_with_its_gearbox_has_the_states_of_the_paper() -> None:
     assert sorted(loops) == [("linear", 20), ("mixed", 20)]
 
 
-@slow
 def test_a_car_with_its_gearbox_drives_changes_lanes_and_stops() -> None:
     result = run("Drive", "euler", rows=1000)
     gears = result["shift.gear"]
@@ -109,7 +104,6 @@ def test_a_car_with_its_gearbox_drives_changes_lanes_and_stops() -> None:
     assert np.ptp(result["car.chassis.a_y"]) == pytest.approx(11.77, rel=0.02)
 
 
-@slow
 def test_implicit_euler_at_1_ms_is_right_on_bushings_with_masses() -> None:
     """The first lane change of level 4; expected is what CVODE finds at 1e-6 at 1, 1.5 and 2 s."""
     result = kilohertz.load(f"{HANDLING}.LaneChange4").simulate(solver="ieuler", step=1e-3, stop=2, intervals=4)
@@ -143,7 +137,7 @@ def test_loads_of_the_wheels_are_the_weight_of_the_car() -> None:
     assert rest == pytest.approx([4037, 4037, 4014, 4014], rel=0.01)
 
 
-@pytest.mark.parametrize("model", ["LaneChange1", pytest.param("LaneChange2", marks=slow)])
+@pytest.mark.parametrize("model", ["LaneChange1", "LaneChange2"])
 def test_a_lane_change_by_euler_is_within_a_quarter_percent(model: str) -> None:
     exact, fast = run(model), run(model, "euler")
     for name, bound in (("a_y", 0.0025), ("yaw_rate", 0.0025), ("roll", 0.003)):
@@ -151,7 +145,6 @@ def test_a_lane_change_by_euler_is_within_a_quarter_percent(model: str) -> None:
         assert np.abs(fast[f"car.chassis.{name}"] - right).max() < bound * np.abs(right).max(), name
 
 
-@slow
 def test_tables_stand_for_the_linkages() -> None:
     tables, linkages = run("LaneChange1"), run("LaneChange2")
     for name, bound in (("a_y", 0.03), ("yaw_rate", 0.03), ("roll", 0.05), ("y", 0.02)):
