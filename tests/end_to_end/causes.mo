@@ -838,4 +838,34 @@ package Causes "One small model for each cause of a wrong result that was mended
     Real x = inverseOfCubic(2 + time);
     Real speed = der(x);
   end RateOfSolvedInside;
+
+  function lookup "Linear between points; fails where they do not increase"
+    input Real x[:];
+    input Real y[size(x, 1)];
+    input Real u;
+    output Real v;
+    output Integer k = 1 "The interval";
+  algorithm
+    while k < size(x, 1) - 1 and u > x[k + 1] loop
+      k := k + 1;
+    end while;
+    assert(x[k + 1] > x[k], "the points must increase");
+    v := y[k] + (y[k + 1] - y[k])*(u - x[k])/(x[k + 1] - x[k]);
+  end lookup;
+
+  model SeveralUnderACondition "A call with several results that fails where the condition around it does not hold"
+    Boolean on = time > 0.5;
+    Real points[3];
+    Real a, w(start = 0, fixed = true);
+    Real b = if on then lookup(points, {0, 1, 4}, 2.5) else -2;
+  equation
+    if on then
+      points = {0, 1 + time, 2 + time};
+      a = lookup(points, {0, 1, 4}, time);
+    else
+      points = zeros(3);
+      a = -1;
+    end if;
+    der(w) = a;
+  end SeveralUnderACondition;
 end Causes;

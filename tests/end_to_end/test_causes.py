@@ -77,6 +77,7 @@ def run(name: str, stop: float = 2.0, **options: Any) -> Result:
         ("FreeBoolean", 1.0, {"p": 1.3282688556686084, "large": 1.0}),
         ("StartOfCalls", 1.0, {"x": 12 / 13, "y": 2.0}),
         ("SameInstant", 5.05, {"m": 50, "together": 50}),
+        ("SeveralUnderACondition", 1.0, {"a": 0.5, "b": 2.5, "w": math.log(0.75)}),
         ("SecondDerivative", 1.0, {"v": 3 * 9 * 3.0, "a": 3 * 9 * 2.0 + 6 * 3 * 9.0}),
     ],
 )

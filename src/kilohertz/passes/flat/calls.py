@@ -4,7 +4,8 @@ A function is inlined by running it symbolically on its scalar arguments (`execu
 or `LateInline`, or is short; but not where it is annotated with its derivative and reads the result of a call that is
 not (properties of media: that derivative is better than anything made from them), nor where it has an assertion that
 is not known to hold.  Any other call with one scalar
-output stays an expression; one with arrays, records or several outputs becomes a call equation that sets auxiliary
+output stays an expression, and so does one with several that may fail and stands under a condition, since it is made
+only where that holds; one with arrays, records or several outputs becomes a call equation that sets auxiliary
 variables `$c7[1]`, shared by all calls with the same arguments.
 """
 
@@ -17,7 +18,7 @@ from kilohertz.base import InternalError
 from kilohertz.ir import make
 from kilohertz.ir.assigned import unset_uses
 from kilohertz.ir.builtins import fold
-from kilohertz.ir.expr import Builtin, Call, Expr, Int, Ref
+from kilohertz.ir.expr import Builtin, Call, Expr, Int, Item, Ref
 from kilohertz.ir.flat import Function, Local
 from kilohertz.ir.types import ExternalObjectType, RecordType, TupleType, Type
 from kilohertz.passes.called_functions import asserts, called_in_function
@@ -154,13 +155,15 @@ class Inliner:
     def _opaque(self, e: Call, f: Function, args: list[Value], packed: tuple[Expr, ...]) -> list[Value]:
         self.used[f.id] = None
         types = self._output_types(e, f, args)
-        if len(types) == 1 and not types[0].dims and not isinstance(types[0].base, RecordType):
+        if len(types) == 1 and _is_scalar(types[0]):
             return [Value(types[0], (Call(f.id, packed, types[0]),))]
         if self._active and self._evaluator().conditions and self._may_fail(f.id):
             raise Unsupported(f"a call of {f.id} that may fail, under a condition")  # it would run in any case
         if self._active and self._has_unset(args):
             raise Unsupported(f"a call of {f.id} with something that is not set")
         whole = types[0] if len(types) == 1 else Type(TupleType(tuple(types)))
+        if self._evaluator().conditions and all(map(_is_scalar, types)) and self._may_fail(f.id):
+            return [Value(ty, (Item(Call(f.id, packed, whole), k),)) for k, ty in enumerate(types)]
         auxiliary = AuxiliaryCall(Call(f.id, packed, whole), [])
         base = f"$c{len(self.calls)}"
         for i, ty in enumerate(types):
@@ -196,6 +199,10 @@ class Inliner:
 
 def takes_object(f: Function) -> bool:
     return any(isinstance(local.ty.base, ExternalObjectType) for local in f.inputs)
+
+
+def _is_scalar(ty: Type) -> bool:
+    return not ty.dims and not isinstance(ty.base, RecordType)
 
 
 def _is_known(ty: Type) -> bool:

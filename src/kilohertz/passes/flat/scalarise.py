@@ -306,14 +306,22 @@ class _Scalariser:
             c = self._decided(self._evaluator.model(condition).scalar)
             if c is FALSE:
                 continue
-            branches.append((c, self._body(body)))
+            branches.append((c, self._branch(body, is_sure=c is TRUE and not branches)))
             if c is TRUE:
                 break
         if not branches or branches[-1][0] is not TRUE:
-            branches.append((TRUE, self._body(equation.otherwise)))
+            branches.append((TRUE, self._branch(equation.otherwise, is_sure=not branches)))
         if len(branches) == 1:
             return branches[0][1]
         return merged(branches, equation.origin)
+
+    def _branch(self, body: list[Equation], is_sure: bool) -> list[Equation]:
+        """The equations of a branch; the evaluator is told where it may not be the one that holds."""
+        self._evaluator.conditions += not is_sure
+        try:
+            return self._body(body)
+        finally:
+            self._evaluator.conditions -= not is_sure
 
     def _decided(self, condition: Expr) -> Expr:
         """A condition over parameters as its value."""
