@@ -868,4 +868,59 @@ package Causes "One small model for each cause of a wrong result that was mended
     end if;
     der(w) = a;
   end SeveralUnderACondition;
+
+  impure function next "1, 2, 3, ... from call to call"
+    output Real y;
+    external "C" y = khz_test_next() annotation(Include = "
+      static double khz_test_next(void) { static double n = 0.0; n += 1.0; return n; }");
+  end next;
+
+  impure function twice
+    output Real y;
+  algorithm
+    y := 10*next() - 10*next();
+  end twice;
+
+  model ImpureCalls "Each is made as often as it is written"
+    parameter Real p(fixed = false), q(fixed = false);
+    discrete Real first, second, each_[3], x, same, other, d, v[2], f;
+    Real difference = q - p;
+  initial equation
+    p = next();
+    q = next();
+  algorithm
+    when initial() then
+      first := next();
+      second := next();
+      for i in 1:3 loop
+        each_[i] := next();
+      end for;
+    end when;
+  algorithm
+    when sample(0, 0.5) then
+      x := next();
+      same := x + 1;
+      other := x + 2;
+    end when;
+  equation
+    when sample(0, 0.5) then
+      d = next() - 3*next();
+      v = next()*{1, 2};
+      f = twice();
+    elsewhen time > 0.7 then
+      d = 0;
+      v = {next(), next()};
+      f = next();
+    end when;
+  end ImpureCalls;
+
+  model ImpureForEach
+    discrete Real v[3];
+    discrete Real w[3];
+  equation
+    when initial() then
+      v = {next() for i in 1:3};
+      w = {next()*i + sum(v[j] for j in 1:i) for i in 1:3};
+    end when;
+  end ImpureForEach;
 end Causes;

@@ -216,3 +216,25 @@ def test_what_is_searched_for_by_a_function_with_bound_values_is_not_differentia
     [said] = caught.value.diagnostics
     assert said.code == "B206"
     assert "what takes the function Causes.shiftedCubic has no derivative" in said.message
+
+
+def test_impure_calls_are_made_as_often_as_they_are_written() -> None:
+    result = run("ImpureCalls", 0.6)
+    at = {name: result[name][0] for name in result}
+    assert abs(at["difference"]) == 1
+    assert [at["second"], *(at[f"each_[{i}]"] for i in (1, 2, 3))] == [at["first"] + k for k in (1, 2, 3, 4)]
+    made = ("x", "same", "other", "d", "v[1]", "v[2]", "f")
+    for row in (0, -1):
+        x, same, other, d, v1, v2, f = (result[name][row] for name in made)
+        assert (same, other, v2, f) == (x + 1, x + 2, 2 * v1, -10)
+        assert (3 + d) % 2 == 0  # a - 3*(a + 1)
+    later = run("ImpureCalls", 0.8)
+    assert later.final("v[2]") == later.final("v[1]") + 1
+    assert later.final("x") - later["x"][0] == 6  # calls of a sample: one, two, one, two
+
+
+def test_an_impure_call_is_made_for_each_element() -> None:
+    result = run("ImpureForEach", 1.0)
+    v = [result.final(f"v[{i}]") for i in (1, 2, 3)]
+    assert v == [v[0], v[0] + 1, v[0] + 2]
+    assert [result.final(f"w[{i}]") for i in (1, 2, 3)] == [(v[0] + 2 + i) * i + sum(v[:i]) for i in (1, 2, 3)]

@@ -78,7 +78,8 @@ class PlainBlocks:
     def _call(self, w: Writer, block: s.CallBlock) -> None:
         def effect() -> None:
             callee = self.layout.callee(block.call)
-            results = w.call_results(block.call)
+            is_pure = self.layout.step.functions[block.call.function].pure
+            results = w.call_results(block.call) if is_pure else w.call_again(block.call)
             whole = block.call.ty
             wanted = whole.base.elements if isinstance(whole.base, TupleType) else (whole,)
             for targets, value, ty, sized in zip(block.targets, results, callee.outputs, wanted, strict=False):

@@ -65,6 +65,8 @@ class Inliner:
         function = self._functions.get(e.function)
         if function is None:
             raise Unsupported(f"a call of {e.function}, which is not known")
+        if not function.pure and self._evaluator().targets:
+            raise Unsupported(f"an algorithm that calls {e.function}, which is impure")  # it becomes a function
         args = [_suited(a, local) for a, local in zip(args, function.inputs, strict=False)]
         key = (e.function, tuple(pack(a) for a in args))
         outputs = self._memo.get(key)

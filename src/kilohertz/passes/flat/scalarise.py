@@ -43,8 +43,9 @@ from kilohertz.ir.ticks import ScalarFlat, Tick
 from kilohertz.ir.types import BOOLEAN, CLOCK, REAL, ExternalObjectType, TupleType, Type
 from kilohertz.passes.contract import Fact, Log, Pass
 from kilohertz.passes.flat.algorithms import assigned, at_entry, equations_of
-from kilohertz.passes.flat.calls import AuxiliaryCall, Inliner, takes_object
+from kilohertz.passes.flat.calls import AuxiliaryCall, Inliner
 from kilohertz.passes.flat.execute import reinits
+from kilohertz.passes.flat.impure_calls import acts, has_impure, separated, taken_apart
 from kilohertz.passes.flat.merge_branches import merged
 from kilohertz.passes.flat.outline import Host, outlined, stale
 from kilohertz.passes.flat.symbolic_evaluator import Evaluator, Unsupported, broadcast
@@ -73,7 +74,8 @@ class _Scalariser:
         self._equation_clock = {i: k for k, c in enumerate(clocked) for i in c.equations}
         self._algorithm_clock = {i: k for k, c in enumerate(clocked) for i in c.algorithms}
         self._variable_clock = {n: k for k, c in enumerate(clocked) for n in c.variables}
-        self._functions = dict(flat.functions)
+        self._impure = frozenset(f.id for f in flat.functions.values() if not f.pure)
+        self._functions = {id: separated(f, self._impure) for id, f in flat.functions.items()}
         self._evaluator = Evaluator(self)
         self._n_outlined = self._n_watched = self._n_made = 0  # algorithms that became functions, variables for them
         self._inliner = Inliner(self._functions, lambda: self._evaluator)
@@ -133,7 +135,7 @@ class _Scalariser:
         for k in range(len(self._clocks)):
             self._out.ticks.append(self._tick(k))
         for equation in self._flat.initial_equations:
-            self._out.initial_equations += self._equation(equation)
+            self._out.initial_equations += self._equation(equation, initial=True)
         for algorithm in self._flat.initial_algorithms:
             self._algorithm(algorithm, self._out.initial_equations, self._out.initial_algorithms, True)
         self._take_calls()
@@ -233,8 +235,10 @@ class _Scalariser:
 
     # -------------------------------------------------------------------------------------------------------- equations
 
-    def _equation(self, equation: Equation) -> list[Equation]:
+    def _equation(self, equation: Equation, initial: bool = False) -> list[Equation]:
         try:
+            if initial and isinstance(equation, Equality) and has_impure(equation.right, self._impure):
+                return self._calls_apart(equation, initial)
             return self._scalar_equations(equation)
         except (Unsupported, ValueError) as failure:
             raise _error(failure, equation.origin) from failure
@@ -360,18 +364,18 @@ class _Scalariser:
             if isinstance(e, IfEquation):
                 branches = [(self._evaluator.model(c).scalar, self._when_body(b)) for c, b in e.branches]
                 equations.append(IfEquation(branches, self._when_body(e.otherwise), e.origin))
-            elif isinstance(e, Equality) and self._acts(e.right):
+            elif isinstance(e, Equality) and acts(e.right, self._functions):
                 equations.append(self._call_in_when(e))
+            elif isinstance(e, Equality) and has_impure(e.right, self._impure):
+                equations += self._calls_apart(e, initial=False)
             else:
                 equations += self._scalar_equations(e)
         return equations
 
-    def _acts(self, e: Expr) -> bool:
-        """A call that does something besides its results, which are several: it is made where the when acts only."""
-        function = self._functions.get(e.function) if isinstance(e, Call) else None
-        if function is None or not (e.ty.dims or isinstance(e.ty.base, TupleType)):
-            return False
-        return not function.pure or takes_object(function)
+    def _calls_apart(self, e: Equality, initial: bool) -> list[Equation]:
+        made, right = taken_apart(e.right, self._impure, lambda ty: self._made_variable(ty, True, initial))
+        calls = [self._call_in_when(Equality(place, call, e.origin)) for place, call in made]
+        return [*calls, *self._equality(replace(e, right=right))]
 
     def _call_in_when(self, e: Equality) -> Equation:
         assert isinstance(e.right, Call)
@@ -405,7 +409,7 @@ class _Scalariser:
         host = Host(entry, lambda e: self._watched(e, equations), variable, self.is_pure, initial)
         for part in outlined(algorithm, f"$algorithm{self._n_outlined}", host):
             name = part.function.id
-            self._functions[name] = part.function
+            self._functions[name] = separated(part.function, self._impure)
             self._inliner.used[name] = None
             args = tuple(pack(self._evaluator.model(a)) for a in part.arguments)
             types = tuple(o.ty for o in part.function.outputs)
