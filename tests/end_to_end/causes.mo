@@ -524,7 +524,7 @@ package Causes "One small model for each cause of a wrong result that was mended
     for i in 1:integer(n) loop
       y := y + x^3;
     end for;
-    annotation(Inline = false, inverse(x = unheaped(y, n)));
+    annotation(Inline = false, inverse(x = unheaped(n = n, y = y)));
   end heaped;
 
   function unheaped
@@ -542,6 +542,14 @@ package Causes "One small model for each cause of a wrong result that was mended
   equation
     heaped(x, n) = 16*time;
   end ByInverse;
+
+  model ByInverseOfNegative "As one flow enters what another leaves"
+    Real x(start = 100), y;
+    parameter Real n = 2;
+  equation
+    heaped(y, n) = -16*time;
+    x + y = 0;
+  end ByInverseOfNegative;
 
   model LeftLimitOfOutput "pre of a continuous variable that only whens read: it does not jump"
     Real h(start = 1, fixed = true);

@@ -67,6 +67,7 @@ def run(name: str, stop: float = 2.0, **options: Any) -> Result:
         ("DiscreteSteadyState", 1.5, {"x": 2.0, "y": 0.0, "f": 2.0, "last": 2.0}),
         ("ClockedInput", 0.25, {"y": 6.0}),
         ("ByInverse", 1.0, {"x": 2.0}),
+        ("ByInverseOfNegative", 1.0, {"x": 2.0, "y": -2.0}),
         ("LeftLimitOfOutput", 0.55, {"jump": 0.0, "before": 3 - math.exp(-0.5)}),
         ("OwnSize", 1.0, {"x[3,1]": 1.0, "n": 3}),
         ("NotTaken", 0.5, {"y": -1.0}),
@@ -125,8 +126,9 @@ def test_an_assertion_has_room_for_rounding_only() -> None:
         model.simulate(stop=1.0, settings={"slope": 1e-9})
 
 
-def test_an_inverse_saves_the_loop() -> None:
-    blocks = kilohertz.load(f"{FILE}:Causes.ByInverse").process().blocks
+@pytest.mark.parametrize("model", ["ByInverse", "ByInverseOfNegative"])
+def test_an_inverse_saves_the_loop(model: str) -> None:
+    blocks = kilohertz.load(f"{FILE}:Causes.{model}").process().blocks
     assert [type(b) for b in blocks] == [Assignment]
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from kilohertz.ir import make
 from kilohertz.ir.dae import Equation
 from kilohertz.ir.expr import Call, Expr, Ref
 from kilohertz.ir.flat import Function
@@ -14,7 +15,8 @@ from kilohertz.passes.algebra import Occurrence
 
 
 def by_inverse(e: Equation, unknown: Ref, functions: Mapping[str, Function], occurrence: Occurrence) -> Expr | None:
-    """The unknown from an equation between a call that has it as one argument and something without it."""
+    """The unknown from an equation between a call that has it, or its negative, as one argument and something
+    without it."""
     for call, value in ((e.left, e.right), (e.right, e.left)):
         if isinstance(call, Call) and call.function in functions and unknown.name not in occurrence.names(value):
             solved = _inverse(call, value, unknown, functions, occurrence)
@@ -28,7 +30,10 @@ def _inverse(
 ) -> Expr | None:
     f = functions[call.function]
     places = [k for k, a in enumerate(call.args) if unknown.name in occurrence.names(a)]
-    if len(places) != 1 or call.args[places[0]] is not unknown or len(f.outputs) != 1:
+    if len(places) != 1 or len(f.outputs) != 1:
+        return None
+    argument = call.args[places[0]]
+    if argument is not unknown and argument is not make.neg(unknown):
         return None
     value_of = {x.name: a for x, a in zip(f.inputs, call.args, strict=True)} | {f.outputs[0].name: value}
     for solved, inverse, names in f.inverses:
@@ -36,5 +41,6 @@ def _inverse(
         if solved != f.inputs[places[0]].name or g is None or len(g.inputs) != len(names):
             continue
         if solved not in names and all(n in value_of for n in names):
-            return Call(inverse, tuple(value_of[n] for n in names), unknown.ty)
+            found = Call(inverse, tuple(value_of[n] for n in names), unknown.ty)
+            return found if argument is unknown else make.neg(found)
     return None

@@ -371,8 +371,10 @@ class Functions:
                 target = node.view.lookup_path(call.function)
                 if isinstance(target, ClassNode):
                     self._links.append(target)
-                    args = tuple(a.names[0] for a in call.args if isinstance(a, tree.Ref))
-                    function.inverses.append((arg.names[0], target.full_name, args))
+                    named = dict(call.named)
+                    args = [*call.args, *(named.get(x.name) for x in self.header(target).inputs[len(call.args) :])]
+                    names = tuple(a.names[0] for a in args if isinstance(a, tree.Ref))
+                    function.inverses.append((arg.names[0], target.full_name, names))
 
     def closure(self, ids: list[str]) -> dict[str, Function]:
         """Those functions and all that they call or name as derivative or inverse, complete."""
