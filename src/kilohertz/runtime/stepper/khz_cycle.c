@@ -396,14 +396,17 @@ static int32_t n_stages(const khz_stepper *s)
            (s->method->kind == KHZ_PAIR ? s->settings.substeps : 1);
 }
 
-/* What the period has for searches, and for loops beyond their usual way. */
+/* What the period has for searches, and for nonlinear loops beyond their usual way. */
 static void allow(const khz_stepper *s, khz_context *c)
 {
     const int32_t n = s->model->n_nonlinear;
+    c->turns_left = s->settings.mode_cap > 0 ? s->settings.mode_cap : s->model->mode_cap;
+    if (n == 0) { /* nobody asks for the rest */
+        return;
+    }
     const int32_t loops = n < KHZ_SPARE_LOOPS ? n : KHZ_SPARE_LOOPS;
     const int32_t stages = n_stages(s);
     const int32_t caps = KHZ_SPARE_ITERATIONS + (stages + KHZ_SPARE_STAGES - 1) / KHZ_SPARE_STAGES;
-    c->turns_left = s->settings.mode_cap > 0 ? s->settings.mode_cap : s->model->mode_cap;
     c->iterations_left = caps * s->settings.loop_newton * loops;
     c->trials_left = (KHZ_SPARE_TRIALS + KHZ_STAGE_TRIALS * stages) * loops;
 }
