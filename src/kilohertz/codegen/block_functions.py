@@ -16,13 +16,13 @@ from kilohertz.codegen.plain import PlainBlocks, with_instance
 from kilohertz.codegen.plans import sparse_loop
 from kilohertz.codegen.probes import Probes
 from kilohertz.codegen.reading import (
+    Failures,
     Lasting,
     group_subject,
     is_large,
     is_scalar,
     is_system,
     loop_subject,
-    may_fail,
     reads,
     system,
 )
@@ -64,6 +64,7 @@ class BlockWriter:
     plain: PlainBlocks = field(init=False)
     _lasting: dict[str, Lasting] = field(init=False)  # by phase
     _moving: Moving = field(init=False)
+    _failures: Failures = field(default_factory=Failures)
     _numbers: dict[Expr, int] = field(default_factory=dict)  # beside rates, which all directions share, by place
     _names: Names = field(default_factory=lambda: Names(longest=LONGEST_NAME))  # of C functions
     _kept: Scope = field(default_factory=lambda: Scope(None))  # functions of states that stand in variables
@@ -190,7 +191,7 @@ class BlockWriter:
     @contextmanager
     def _checked(self, w: Writer, phase: str, number: int, block: s.Block) -> Iterator[None]:
         """Around the statements of a block that may fail: which one it is, and whether that counts at once."""
-        fails = may_fail(block)
+        fails = self._failures.may_fail(block)
         lasting = self._lasting.get(phase) if fails else None
         strict = lasting is not None and lasting.has(block)
         w.put(*([f"z->c.block = {number};"] if fails else []), *(["z->c.n_strict++;"] if strict else []))

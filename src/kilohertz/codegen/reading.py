@@ -88,17 +88,32 @@ def _calls(block: s.Block) -> bool:
     return isinstance(block, s.WhenBlock) and any(isinstance(a, CallEquation) for a in block.actions)
 
 
-def may_fail(block: s.Block) -> bool:
-    """Functions do not know where they are called from: the block is noted before."""
-    return isinstance(block, (s.CallBlock, s.WhenBlock)) or bool(_failing(block))
+class Failures:
+    """Which blocks may fail."""
+
+    def __init__(self) -> None:
+        self._sound: set[Expr] = set()  # nothing in them may fail: looked at once for all blocks
+
+    def may_fail(self, block: s.Block) -> bool:
+        """Functions do not know where they are called from: the block is noted before."""
+        if isinstance(block, (s.CallBlock, s.WhenBlock)):
+            return True
+        roots = tuple(s.expressions(block))
+        if not any(_fails(e) for e in walk_all(roots, self._sound)):
+            return False
+        self._sound.difference_update(walk_all(roots))
+        return True
 
 
 def _failing(block: s.Block) -> set[Expr]:
-    """What in a block may fail: calls, subscripts that have to be in their bounds, numbers that have to be Integers."""
-    return {e for e in walk_all(s.expressions(block)) if isinstance(e, (Call, Index)) or _is_checked(e)}
+    """What in a block may fail."""
+    return {e for e in walk_all(s.expressions(block)) if _fails(e)}
 
 
-def _is_checked(e: Expr) -> bool:
+def _fails(e: Expr) -> bool:
+    """Calls, subscripts that have to be in their bounds, numbers that have to be Integers."""
+    if isinstance(e, (Call, Index)):
+        return True
     if isinstance(e, Binary):
         return e.ty == INTEGER and e.op.lstrip(".") in INTEGER_OPERATIONS
     is_division = isinstance(e, Builtin) and e.name in ("div", "mod", "rem") and e.ty == INTEGER

@@ -71,12 +71,17 @@ def settled(sources: Mapping[str, Expr], known: Mapping[str, float] | None = Non
     values: dict[str, float] = dict(known or {})
     waiting = dict(sources)
     while waiting:
-        numeric = Numeric(values)
-        fresh = {name: value for name, e in waiting.items() if (value := numeric(e)) is not None}
-        if not fresh:
+        numeric = Numeric(values)  # anew in each round: it remembers what was not known when it was asked for
+        left: dict[str, Expr] = {}
+        for name, e in waiting.items():
+            value = numeric(e)
+            if value is None:
+                left[name] = e
+            else:
+                values[name] = value
+        if len(left) == len(waiting):
             break
-        values.update(fresh)
-        waiting = {name: e for name, e in waiting.items() if name not in fresh}
+        waiting = left
     return values
 
 

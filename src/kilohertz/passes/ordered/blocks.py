@@ -279,10 +279,10 @@ class _Loop:
 
     def is_sound(self, row: int, column: int) -> bool:
         e = self._residuals[row]
-        parts = None if e is None else linear_parts(e, self._unknowns[column].name)
-        if parts is None:
+        factor = None if e is None else linear_coefficient(e, self._unknowns[column].name)
+        if factor is None:
             return e is not None
-        return not self._varies(parts[0]) and self._context.parameters(parts[0]) != 0.0
+        return not self._varies(factor) and self._context.parameters(factor) != 0.0
 
     def is_solvable(self, row: int, column: int) -> bool:
         return self._ease(row, column) > 0
@@ -302,8 +302,8 @@ class _Loop:
         for i in rows:
             e = self._residuals[i]
             for name in names.intersection(self._context.occurrence.names(e)) if e is not None else ():
-                parts = linear_parts(e, name) if e is not None else None
-                if parts is None or not self._names.isdisjoint(self._context.occurrence.names(parts[0])):
+                factor = linear_coefficient(e, name) if e is not None else None
+                if factor is None or not self._names.isdisjoint(self._context.occurrence.names(factor)):
                     return False
         return True
 

@@ -14,7 +14,7 @@ import numpy as np
 from kilohertz.ir import make
 from kilohertz.ir.dae import AnyEquation, Equation
 from kilohertz.ir.expr import Real
-from kilohertz.passes.algebra import linear_parts
+from kilohertz.passes.algebra import linear_coefficient
 
 _MOST = 300  # unknowns that are looked at
 _TINY = 1e-9
@@ -50,6 +50,6 @@ def _coefficients(e: AnyEquation, names: Sequence[str]) -> list[float]:
     residual = make.sub(e.left, e.right)
     factors = []
     for name in names:
-        parts = linear_parts(residual, name)
-        factors.append(parts[0].value if parts is not None and isinstance(parts[0], Real) else float("nan"))
+        factor = linear_coefficient(residual, name)
+        factors.append(factor.value if isinstance(factor, Real) else float("nan"))
     return factors

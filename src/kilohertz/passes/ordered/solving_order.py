@@ -17,7 +17,7 @@ from kilohertz.ir.expr import Binary, Builtin, Expr, IfExp, Ref
 from kilohertz.ir.ordered import Component, Row
 from kilohertz.ir.step import Block, expressions, targets
 from kilohertz.ir.types import REAL
-from kilohertz.passes.algebra import Occurrence, linear_parts
+from kilohertz.passes.algebra import Occurrence, linear_coefficient
 from kilohertz.passes.numeric import Numeric
 
 MOST_INVERTIBLE = 200  # results of a call; with more of them its rows would make a graph of quadratic size
@@ -131,10 +131,10 @@ class Vanishing:
         return names
 
     def _vanishes(self, residual: Expr, name: str) -> bool:
-        parts = linear_parts(residual, name)
-        if parts is None or not all(n in self._values for n in self._occurrence.names(parts[0])):
+        factor = linear_coefficient(residual, name)
+        if factor is None or not all(n in self._values for n in self._occurrence.names(factor)):
             return False
-        return self._numeric(parts[0]) == 0.0
+        return self._numeric(factor) == 0.0
 
 
 def solvable_graph(

@@ -14,7 +14,7 @@ from kilohertz.ir import make
 from kilohertz.ir.expr import Expr, Ref
 from kilohertz.ir.step import Assignment, Block, Entry, Kind, LinearLoop, NonlinearLoop, Partition, Step
 from kilohertz.ir.types import REAL
-from kilohertz.passes.algebra import Occurrence, linear_parts
+from kilohertz.passes.algebra import Occurrence, linear_coefficient
 from kilohertz.passes.numeric import Numeric
 
 MOST_ITERATIONS = 20
@@ -122,8 +122,8 @@ def are_regular(residuals: Sequence[Expr], names: Sequence[str], point: Numeric,
         for name in occurrence.names(e):
             if name not in place:
                 continue
-            parts = linear_parts(e, name)
-            value = None if parts is None else point(parts[0])
+            factor = linear_coefficient(e, name)
+            value = None if factor is None else point(factor)
             if value is None:
                 return True
             entries.append((row, place[name], value))
