@@ -119,6 +119,24 @@ equation
 end Resting;
 """
 
+SAMPLED = """
+model Sampled
+  Real x(start = 1.0, fixed = true);
+  Real y(start = 0.0, fixed = true);
+  discrete Real u(start = 0.0, fixed = true);
+  Boolean on(start = false, fixed = true);
+equation
+  der(x) = y + u*sin(50.0*time);
+  der(y) = (if on then -4.0 else -5.0)*x - 0.1*y + u;
+  when sample(0.0005, 0.001) then
+    u = pre(u) - 0.3*x;
+  end when;
+  when time >= 0.0055 then
+    on = true;
+  end when;
+end Sampled;
+"""
+
 
 @pytest.mark.parametrize(("more", "jacobians"), [("", 2), (" - 1e-3*y^2.0", 10)], ids=["linear", "nonlinear"])
 @pytest.mark.parametrize("method", ["lie", "ros34pw2", "sdirk2"])
@@ -135,6 +153,28 @@ def test_a_jacobian_that_rests_is_evaluated_once_after_an_event(more: str, jacob
             stepper.step()
         assert stepper.counts["jacobians"] == (jacobians if rests else 10)
         rows.append([stepper.instance.read(v) for v in step.of_kind(Kind.STATE)])
+    assert rows[0] == rows[1]  # to the last bit
+
+
+@pytest.mark.parametrize("events", ["none", "catch-up"])
+@pytest.mark.parametrize("every", [1, 3])
+@pytest.mark.parametrize("method", ["lie", "ros34pw2", "sdirk2"])
+def test_an_event_that_changes_nothing_in_it_leaves_a_jacobian(method: str, every: int, events: str) -> None:
+    """A controller is sampled in every step; only the switch stands in the Jacobian."""
+    step = compile_flat(read_flat(SAMPLED))
+    rows, jacobians = [], []
+    for looks in (True, False):
+        with pytest.MonkeyPatch.context() as patch:
+            if not looks:
+                patch.setattr("kilohertz.codegen.model_table.stirring", lambda _: None)
+            settings = StepSettings(method, 1e-3, jacobian_every=every, events=events)
+            stepper = Stepper(program_of(step), settings)
+        stepper.start(0.0)
+        for _ in range(10):
+            stepper.step()
+        jacobians.append(stepper.counts["jacobians"])
+        rows.append([stepper.instance.read(v) for v in step.of_kind(Kind.STATE)])
+    assert jacobians[0] == 2 and jacobians[1] >= 10
     assert rows[0] == rows[1]  # to the last bit
 
 

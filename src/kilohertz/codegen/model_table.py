@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from kilohertz.base import Origin
 from kilohertz.codegen.layout import AREAS, Layout
 from kilohertz.codegen.plans import array, plan_lines, starts
-from kilohertz.codegen.reading import felt, inlined_is_all
+from kilohertz.codegen.reading import felt, inlined_is_all, stirring
 from kilohertz.codegen.writing import spelling
 from kilohertz.codegen.writing.c_program import BlockInfo
 from kilohertz.cost import jacobian_rests, state_elimination, state_jacobian
@@ -48,7 +48,8 @@ def model_table(
     rows = jacobian.rows
     plan = plan_lines("lu_plan", rows, state_elimination(rows), often=door.factors_often)
     roles = [family("KHZ_STAGE_")[role] for role in stage_roles(step)]
-    owners, places_felt = _owners(step, infos, counts), _felt(step, counts)
+    owners, places_felt = _owners(step, infos, counts), _places_of(felt(step), step, counts)
+    places_stirring = _places_of(stirring(step), step, counts)
     arrays = {
         "jac_row": starts(rows),
         "jac_column": [j for row in rows for j in row],
@@ -58,6 +59,7 @@ def model_table(
         "transport_points": [len(t.points) for t in step.transports],
         **owners.arrays(),
         "felt": places_felt or [],
+        "stirring": places_stirring or [],
         "at_zero": [int(c.at_zero) for c in step.crossings],
     }
     tables = [name for name, values in arrays.items() if values]
@@ -82,6 +84,7 @@ def model_table(
         f"    .inlined_is_all = {int(inlined_is_all(step))},",
         f"    .n_values = {len(owners.values)}, .n_step_values = {owners.n_step}, .n_w = {_n_looked_at(step)},",
         f"    .uses_homotopy = {int(homotopy)}, .n_felt = {-1 if places_felt is None else len(places_felt)},",
+        f"    .n_stirring = {-1 if places_stirring is None else len(places_stirring)},",
         *(f"    .{k} = offsetof(khz_instance, {k})," for k in present),
         *(["    .nominal = offsetof(khz_instance, nominal_y),"] if "nominal_y" in door.members else []),
         "    .arena_size = sizeof(((khz_instance *)NULL)->arena),",
@@ -188,9 +191,8 @@ def _owners(step: Step, infos: Sequence[BlockInfo], counts: Mapping[Kind, int]) 
     return _Owners((*of_step, *others), len(of_step), discrete)
 
 
-def _felt(step: Step, counts: Mapping[Kind, int]) -> list[int] | None:
-    """Positions in d, then m, then r of values that derivatives depend on."""
-    names = felt(step)
+def _places_of(names: list[str] | None, step: Step, counts: Mapping[Kind, int]) -> list[int] | None:
+    """Positions of discrete values in d, then m, then r."""
     if names is None:
         return None
     first = {Kind.DISCRETE: 0, Kind.INT_DISCRETE: counts[Kind.DISCRETE]}

@@ -8,7 +8,7 @@ from itertools import takewhile
 
 from kilohertz.base import Dotted
 from kilohertz.codegen.writing.spelling import INTEGER_OPERATIONS
-from kilohertz.cost import IN_PLACE
+from kilohertz.cost import IN_PLACE, jacobian_rests
 from kilohertz.ir import step as s
 from kilohertz.ir.expr import Binary, Builtin, Call, Expr, Field, Index, Ref
 from kilohertz.ir.flat import CallEquation, Purpose
@@ -58,12 +58,24 @@ def inlined_is_all(step: s.Step) -> bool:
 def felt(step: s.Step) -> list[str] | None:
     """Discrete values that derivatives depend on, directly or through Reals that only events compute (some derivatives
     among them); None where that is more than numbers: texts, or what an impure function did in an event."""
+    of_step = (part for b in step.in_partition(s.Partition.STEP) for part in _between_events(b))
+    names = [v.name for v in step.of_kind(s.Kind.DERIVATIVE)]
+    return _discrete(step, [*names, *(name for part in of_step for name in reads(part))])
+
+
+def stirring(step: s.Step) -> list[str] | None:
+    """Discrete values that a Jacobian which rests between events depends on, in the same way."""
+    if step.directional is None or not jacobian_rests(step):
+        return None
+    return _discrete(step, [name for block in step.directional for name in reads(block)])
+
+
+def _discrete(step: s.Step, names: list[str]) -> list[str] | None:
+    """Those that named variables depend on."""
     if any(not f.pure for f in step.functions.values()) or any(_calls(b) for b in step.blocks):
         return None
     at_events = {t.name: b for b in step.in_partition(s.Partition.EVENT) for t in s.targets(b)}
-    of_step = (part for b in step.in_partition(s.Partition.STEP) for part in _between_events(b))
-    names, found = [v.name for v in step.of_kind(s.Kind.DERIVATIVE)], dict[str, s.Kind]()
-    names += [name for part in of_step for name in reads(part)]
+    found: dict[str, s.Kind] = {}
     while names:
         name = names.pop()
         variable = step.variables.get(name)

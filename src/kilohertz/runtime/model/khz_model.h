@@ -93,7 +93,10 @@ typedef struct khz_model {
      * event changes none of them and no state, the solution goes on as if there had been none.  n_felt < 0: it never
      * does. */
     int32_t n_felt;
-    const int32_t *felt;              /* [n_felt] */
+    const int32_t *felt; /* [n_felt] */
+    /* The same for a Jacobian that rests between events: one that changes none of them leaves it as it is. */
+    int32_t n_stirring;
+    const int32_t *stirring;          /* [n_stirring] */
     void (*tunables)(void *instance); /* default values of the parameters that may be set */
     khz_phase_fn once;
     void (*start)(void *instance); /* guesses and nominal values */

@@ -91,7 +91,11 @@ static void handle_event(khz_stepper *s, const khz_work *w, double t, int is_tim
     find_at_rest(s, w);
     khz_get_point(m, w->instance, w->x1);
     khz_copy(w->x0, w->x1, khz_n_y(m));
-    khz_stepper_touch(s);
+    if (status != KHZ_OK || khz_mode_stirs(s, w)) {
+        khz_stepper_touch(s);
+    }
+    s->is_fresh = 0;
+    s->is_past_event = 1;
     s->is_settled = status == KHZ_OK;
     s->is_solved = 1;
     s->is_open = 0;

@@ -55,12 +55,16 @@ static khz_status renew_matrix(khz_stepper *s, const khz_work *w)
 }
 
 /* The Jacobian at the beginning of the step, and df/dt where the method has a term for it.  A Jacobian that rests
- * between events is evaluated once after each, and df/dt as often as if it moved. */
+ * between events is evaluated once after each that changes it, and df/dt as often as if it moved. */
 static khz_status renew_jacobian(khz_stepper *s, const khz_work *w, double t, int with_time)
 {
     const khz_model *const m = s->model;
     const int is_new = s->jacobian_age < 0;
-    const int is_due = is_new || (s->jacobian_age > 0 && s->jacobian_age % s->settings.jacobian_every == 0);
+    const int is_past_event = s->is_past_event;
+    const int is_turn = s->jacobian_age > 0 && s->jacobian_age % s->settings.jacobian_every == 0;
+    const int is_due = is_new || is_past_event || is_turn;
+    s->is_past_event = 0;
+    s->jacobian_age = is_past_event && !is_new ? 0 : s->jacobian_age; /* as if it had been evaluated now */
     const int moves = is_new || !m->jacobian_rests;
     if (!is_due || !(moves || with_time)) {
         return KHZ_OK;

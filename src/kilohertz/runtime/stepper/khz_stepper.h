@@ -146,6 +146,7 @@ struct khz_stepper {
     int32_t may_rest;      /* a relation has a band (khz_rest.h) */
     int32_t is_dense;      /* the factors are dense ones */
     int32_t jacobian_age;  /* steps since it was evaluated; < 0: not at all */
+    int32_t is_past_event; /* which left the Jacobian as it was, but not dF/dt */
     double factored_h;     /* h*gamma the factors belong to; 0: none */
     int32_t n_inputs_seen; /* samples of inputs in the history */
     double event_time;     /* of the last event whose relations were forced */

@@ -90,6 +90,7 @@ khz_status khz_advance_mixed(khz_stepper *s, const khz_work *w, double t, double
 void khz_mode_keep(const khz_stepper *s, const khz_work *w);
 void khz_mode_undo(const khz_stepper *s, const khz_work *w);
 void khz_mode_watch(khz_stepper *s, const khz_work *w);
+int khz_mode_stirs(const khz_stepper *s, const khz_work *w);
 
 /* One period of the grid, or what is left of it. */
 typedef struct khz_period {
