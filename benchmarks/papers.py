@@ -23,7 +23,7 @@ import os
 import tempfile
 import warnings
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
@@ -62,7 +62,7 @@ class Case:
     tolerance: float = 1e-8  # of CVODE
     counted_from: float = 0.0  # instructions are counted from this time on
     seconds: float = 0.0  # of model time for the cost; 0: as asked for, less at shorter steps
-    jacobian_every: int = 1  # steps
+    settings: StepSettings = field(default_factory=StepSettings)  # besides solver and step
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,7 +238,8 @@ def _run(case: Case, seconds: float, loop_newton: int = 6, times: bool = False) 
         solver=case.solver,
         step=case.step,
         loop_newton=loop_newton,
-        jacobian_every=case.jacobian_every,
+        jacobian_every=case.settings.jacobian_every,
+        jacobian_spread=case.settings.jacobian_spread,
     )
     with tempfile.TemporaryDirectory() as folder:
         recording = Recording(times=times, enabled=times, signals=case.signals, file=str(Path(folder) / "run.csv"))

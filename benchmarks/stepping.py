@@ -10,6 +10,7 @@ from pathlib import Path
 
 from kilohertz.building import linked_units, main_unit, model_units
 from kilohertz.ir.step import Step
+from kilohertz.solvers import StepSettings
 from kilohertz.toolchain import STRICT, Compiler, build_executable
 
 DRIVER = Path(__file__).parent / "steps" / "driver.c"
@@ -35,13 +36,34 @@ def build(step: Step, compiler: Compiler | None = None) -> Path:
 
 def count(program: Path, method: str, step: float, inlined: bool, skipped: int, steps: int) -> Counted:
     """The mean over some steps, after others that are not counted."""
+    settings = StepSettings(method, step, inline=inlined)
     with tempfile.TemporaryDirectory(prefix="khz-") as scratch:
-        command = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={scratch}/out"]
-        command += ["--toggle-collect=khz_counted_step", str(program), method, str(round(step * 1e9))]
-        command += [str(int(inlined)), str(skipped), str(steps)]
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        done = _watched(program, settings, skipped, steps, scratch)
     found = re.search(r"Collected : (\d+)", done.stderr)
-    if done.returncode != 0 or found is None:
-        raise SystemExit(f"callgrind failed ({done.returncode}) for {method}:\n{done.stderr[-500:]}")
+    if found is None:
+        raise SystemExit(f"callgrind said no number for {method}:\n{done.stderr[-500:]}")
     flags = int(done.stdout)
     return Counted(int(found[1]) / steps, bool(flags & HELD), bool(flags & EVENT))
+
+
+def count_each(program: Path, settings: StepSettings, skipped: int, steps: int) -> list[int]:
+    """Each of some steps, after others that are not counted."""
+    with tempfile.TemporaryDirectory(prefix="khz-") as scratch:
+        _watched(program, settings, skipped, steps, scratch, "--dump-after=khz_counted_step")
+        texts = [(Path(scratch) / f"out.{n}").read_text(encoding="utf-8") for n in range(1, steps + 1)]
+    found = [re.search(r"^(?:summary|totals): (\d+)", text, re.MULTILINE) for text in texts]
+    return [int(number[1]) for number in found if number is not None]
+
+
+def _watched(
+    program: Path, settings: StepSettings, skipped: int, steps: int, scratch: str, *options: str
+) -> subprocess.CompletedProcess[str]:
+    """The driver under callgrind, which leaves its files in the folder `scratch`."""
+    command = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={scratch}/out", *options]
+    command += ["--toggle-collect=khz_counted_step", str(program), settings.solver, str(settings.period_ns)]
+    command += [str(int(settings.inline)), str(skipped), str(steps)]
+    command += [str(settings.jacobian_every), str(int(settings.jacobian_spread))]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise SystemExit(f"callgrind failed ({done.returncode}) for {settings.solver}:\n{done.stderr[-500:]}")
+    return done

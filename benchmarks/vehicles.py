@@ -1,15 +1,17 @@
 """A car at four levels of detail in a double lane change, beside Elmqvist et al. 2004: sizes, errors, cost of a step.
 
-    python benchmarks/vehicles.py [1] ... [4] [--parts sizes compile errors cost] [--seconds 8] [--runs 5]
+    python benchmarks/vehicles.py [1] ... [5] [--parts sizes compile errors cost] [--seconds 8] [--runs 5]
 
+1 to 4   the levels: axles by tables, ideal linkages, bushings with rods without mass, and with mass
+5        level 2 with engine, converter, six-speed gearbox and drivers, over a drive with the lane change
 sizes    equations, states, linear and nonlinear systems before and after tearing
 compile  processor seconds of a fresh process with an empty cache, from the source to a loaded program, gcc apart
-errors   of side acceleration, yaw rate and roll in parts of their peaks, against CVODE, at 1 and 0.1 ms (levels 1, 2)
-cost     instructions of a mean step by callgrind; times as `papers.py` has them
+errors   of side acceleration, yaw rate and roll in parts of their peaks, against CVODE at 1e-8
+cost     instructions of a mean step and of the dearest of 40 by callgrind; times as `papers.py` has them
 
 The paper's figures: 15, 15, 36, 72 degrees of freedom, 40, 40, 118, 154 states, linear systems of about 10, 10, 20, 20;
 0.1, 0.3, 1.3, < 1 ms for a step of 1 ms on a Pentium 4 of 3 GHz; errors of the side acceleration below 0.25 % (levels 1
-and 2) and 0.5 % (level 4).
+and 2) and 0.5 % (level 4).  With gearbox 3054 equations, 53 states, a linear system of 490 torn to 18, < 1 ms.
 """
 
 from __future__ import annotations
@@ -20,55 +22,89 @@ import resource
 import subprocess
 import sys
 import tempfile
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
 import kilohertz
 from kilohertz.results import Result
-from papers import Case, Measuring, cost_of, counted_instructions
+from kilohertz.solvers import StepSettings
+from papers import Case, Measuring, cost_of
+from stepping import build, count_each
 from tables import machine
 
-MODEL = "Kilohertz.Examples.Handling.LaneChange{}"
+HANDLING = "Kilohertz.Examples.Handling"
 SIGNALS = ("car.chassis.a_y", "car.chassis.yaw_rate", "car.chassis.roll")
 PARTS = ("sizes", "compile", "errors", "cost")
-METHODS = {1: ("euler", 1), 2: ("euler", 1), 3: ("ieuler", 10), 4: ("ieuler", 10)}  # and how long a Jacobian is kept
-TOLERANCE = {1: 1e-8, 2: 1e-8, 3: 1e-7, 4: 1e-7}  # of CVODE
-STEPS = {1: (1e-3, 1e-4), 2: (1e-3, 1e-4), 3: (1e-3,), 4: (1e-3, 2e-3)}
+TOLERANCE = 1e-8  # of CVODE
+COUNTED = 40  # steps
+EXPLICIT = StepSettings("euler", 1e-3)
+IMPLICIT = StepSettings("ieuler", 1e-3, jacobian_every=10, jacobian_spread=True)
 
 
-def sizes(level: int, _: Measuring) -> None:
-    model = kilohertz.load(MODEL.format(level))
+@dataclass(frozen=True, slots=True)
+class Car:
+    """A car in its manoeuvre: the settings of its step, how long it takes, other steps whose error is of interest."""
+
+    model: str
+    settings: StepSettings
+    stop: float = 8.0
+    steps: tuple[float, ...] = (1e-4,)
+    counted_from: float = 0.5  # s
+
+    @property
+    def name(self) -> str:
+        return f"{HANDLING}.{self.model}"
+
+
+CARS = {
+    1: Car("LaneChange1", EXPLICIT),
+    2: Car("LaneChange2", EXPLICIT),
+    3: Car("LaneChange3", IMPLICIT),
+    4: Car("LaneChange4", IMPLICIT, steps=(2e-3, 1e-4)),
+    5: Car("Drive", EXPLICIT, stop=50.0, counted_from=25.5),
+}
+
+
+def sizes(car: Car, _: Measuring) -> None:
+    model = kilohertz.load(car.name)
     analysis = model.analyse()
     loops = [loop for loop in analysis.loops if loop.partition == "step"]
-    nonlinear = sum(loop.kind != "linear" for loop in loops)
-    torn = ", ".join(f"{loop.size} > {loop.torn_size}" for loop in sorted(loops, key=lambda one: -one.torn_size))
+    nonlinear = sum(loop.kind == "nonlinear" for loop in loops)
+    found = sorted((loop for loop in loops if loop.kind != "nonlinear"), key=lambda one: -one.torn_size)
+    torn = ", ".join(f"{loop.kind} {loop.size} > {loop.torn_size}" for loop in found)
     print(f"  {model.check().equations} equations, {len(analysis.states)} states", end="; ")
-    print(f"nonlinear systems: {nonlinear}; linear: {torn}")
+    print(f"nonlinear systems: {nonlinear}; others: {torn}")
 
 
-def compiling(level: int, _: Measuring) -> None:
+def compiling(car: Car, _: Measuring) -> None:
     """In a process of its own, nothing kept."""
     with tempfile.TemporaryDirectory() as folder:
-        command = [sys.executable, __file__, "--child", str(level)]
+        command = [sys.executable, __file__, "--child", car.name]
         environment = os.environ | {"KHZ_CACHE_DIR": folder}
         done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
     print(f"  {done.stdout.strip() or done.stderr[-500:]}")
 
 
-def child(level: str) -> None:
-    kilohertz.load(MODEL.format(level)).compile()
+def child(name: str) -> None:
+    kilohertz.load(name).compile()
     own, gcc = (resource.getrusage(who).ru_utime for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
     print(f"compiled in {own:.1f} s of processor time, and {gcc:.1f} s of the C compiler (and the runtime)")
 
 
-def errors(level: int, _: Measuring) -> None:
-    model = kilohertz.load(MODEL.format(level))
-    exact = model.simulate(tolerance=TOLERANCE[level], intervals=8000)
-    solver, kept = METHODS[level]
-    for step in STEPS[level]:
-        run = model.simulate(solver=solver, step=step, jacobian_every=kept, intervals=round(8 / max(step, 1e-3)))
+def errors(car: Car, _: Measuring) -> None:
+    model, rows = kilohertz.load(car.name), round(1e3 * car.stop)
+    exact = model.simulate(tolerance=TOLERANCE, intervals=rows)
+    for step in (car.settings.step, *car.steps):
+        settings = replace(car.settings, step=step)
+        run = model.simulate(**_asked(settings), intervals=min(rows, round(car.stop / step)))
         off = ", ".join(f"{name.split('.')[-1]} {100 * _off(run, exact, name):.3f} %" for name in SIGNALS)
-        print(f"  {solver} at {step * 1e3:g} ms against CVODE at {TOLERANCE[level]:g}: {off}")
+        print(f"  {settings.solver} at {step * 1e3:g} ms against CVODE at {TOLERANCE:g}: {off}", flush=True)
+
+
+def _asked(settings: StepSettings) -> dict[str, Any]:
+    return {name: getattr(settings, name) for name in ("solver", "step", "jacobian_every", "jacobian_spread")}
 
 
 def _off(run: Result, exact: Result, name: str) -> float:
@@ -76,12 +112,13 @@ def _off(run: Result, exact: Result, name: str) -> float:
     return float(np.abs(run[name] - right).max() / np.abs(right).max())
 
 
-def cost(level: int, measuring: Measuring) -> None:
-    solver, kept = METHODS[level]
-    case = Case(MODEL.format(level), solver, 1e-3, SIGNALS, 8.0, counted_from=0.5, jacobian_every=kept)
-    counted = f"{counted_instructions(case)} instructions" + " with a Jacobian in each step" * (kept > 1)
-    words = f", a Jacobian every {kept} steps" * (kept > 1)
-    print(f"  {solver} at 1 ms{words}: {counted}; {cost_of(case, measuring)}")
+def cost(car: Car, measuring: Measuring) -> None:
+    settings = car.settings
+    counted = count_each(build(kilohertz.load(car.name).process()), settings, round(1e3 * car.counted_from), COUNTED)
+    case = Case(car.name, settings.solver, settings.step, SIGNALS, car.stop, seconds=car.stop, settings=settings)
+    words = f", a Jacobian spread over {settings.jacobian_every} steps" * settings.jacobian_spread
+    print(f"  {settings.solver} at 1 ms{words}: {np.mean(counted):.0f} instructions, {max(counted)} at most;", end=" ")
+    print(cost_of(case, measuring), flush=True)
 
 
 RUNS = {"sizes": sizes, "compile": compiling, "errors": errors, "cost": cost}
@@ -89,16 +126,16 @@ RUNS = {"sizes": sizes, "compile": compiling, "errors": errors, "cost": cost}
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("levels", nargs="*", type=int, default=list(METHODS), choices=list(METHODS))
+    parser.add_argument("cars", nargs="*", type=int, default=list(CARS), choices=list(CARS))
     parser.add_argument("--parts", nargs="+", choices=PARTS, default=PARTS)
     parser.add_argument("--seconds", type=float, default=8.0, help="of model time for the cost of a step")
     parser.add_argument("--runs", type=int, default=5, help="of which the shortest time of each cycle counts")
     arguments = parser.parse_args()
     print(f"{machine()}; load {os.getloadavg()[0]:.1f}")
-    for level in arguments.levels:
-        print(f"level {level}", flush=True)
+    for number in arguments.cars:
+        print(f"{number}: {CARS[number].name}", flush=True)
         for part in arguments.parts:
-            RUNS[part](level, Measuring(arguments.seconds, arguments.runs, None))
+            RUNS[part](CARS[number], Measuring(arguments.seconds, arguments.runs, None))
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
-/* Steps of a model with a fixed-step method, for an instruction counter: driver METHOD PERIOD_NS INLINED SKIPPED STEPS.
- * Counted is what happens inside khz_counted_step. */
+/* Steps of a model with a fixed-step method, for an instruction counter:
+ * driver METHOD PERIOD_NS INLINED SKIPPED STEPS [JACOBIAN_EVERY JACOBIAN_SPREAD].  Counted is what happens inside
+ * khz_counted_step. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -13,7 +14,7 @@ uint32_t khz_counted_step(khz_stepper *s) { return khz_stepper_step(s); }
 
 int main(int argc, char **argv)
 {
-    if (argc != 6) {
+    if (argc != 6 && argc != 8) {
         return 2;
     }
     const khz_model *const m = KHZ_MODEL();
@@ -21,6 +22,8 @@ int main(int argc, char **argv)
     settings.method = khz_method_index(argv[1]);
     settings.period_ns = atoll(argv[2]);
     settings.inlined = atoi(argv[3]);
+    settings.jacobian_every = argc == 8 ? atoi(argv[6]) : 1;
+    settings.jacobian_spread = argc == 8 ? atoi(argv[7]) : 0;
     settings.events = KHZ_EVENTS_CATCH_UP;
     const size_t size = khz_stepper_size(m, &settings);
     khz_stepper *const s = size > 0 ? aligned_alloc(64, size) : NULL;

@@ -112,6 +112,7 @@ def test_a_result_is_a_data_frame(tank: Path) -> None:
     [
         ({"step": 1e-3}, "R723", "`cvode` chooses its own steps"),
         ({"solver": "rk4", "step": "1ms", "tolerance": 1e-9}, "R723", "not for `rk4`"),
+        ({"solver": "lie", "step": "1ms", "jacobian_spread": True}, "R723", "must be 2 at least"),
     ],
 )
 def test_what_a_solver_does_not_take_is_refused(tank: Path, given: dict[str, Any], code: str, words: str) -> None:

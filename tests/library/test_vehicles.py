@@ -145,6 +145,27 @@ def test_a_lane_change_by_euler_is_within_a_quarter_percent(model: str) -> None:
         assert np.abs(fast[f"car.chassis.{name}"] - right).max() < bound * np.abs(right).max(), name
 
 
+def test_a_hand_wheel_turned_from_outside_is_one_turned_by_the_driver() -> None:
+    """The same half-waves as a formula; the speed is held, where that of the other car falls by 9 %."""
+    waves = zip((0.5, 1.4, 3.0, 3.9), (0.686, -0.692, -0.729, 0.735), strict=True)
+    formula = " + ".join(
+        f"(if time >= {t} and time < {t + 0.9} then {a}*sin(pi*(time - {t})/0.9) else 0)" for t, a in waves
+    )
+    steered = kilohertz.load(f"{HANDLING}.Steered1")
+    result = steered.simulate(solver="euler", step=1e-3, intervals=800, inputs={"hand_wheel": formula})
+    right = run("LaneChange1")
+    assert np.abs(result["car.chassis.v_x"] - 80 / 3.6).max() < 0.4
+    for name, bound in (("a_y", 0.1), ("yaw_rate", 0.03), ("roll", 0.15)):
+        exact = np.interp(result.time, right.time, right[f"car.chassis.{name}"])
+        assert np.abs(result[f"car.chassis.{name}"] - exact).max() < bound * np.abs(exact).max(), name
+
+
+@pytest.mark.parametrize("model", ["Steered2", "Steered3", "Steered4"])
+def test_hand_wheels_of_all_levels_are_inputs(model: str) -> None:
+    report = kilohertz.load(f"{HANDLING}.{model}").check()
+    assert (report.diagnostics, report.equations) == ((), report.unknowns)
+
+
 def test_tables_stand_for_the_linkages() -> None:
     tables, linkages = run("LaneChange1"), run("LaneChange2")
     for name, bound in (("a_y", 0.03), ("yaw_rate", 0.03), ("roll", 0.05), ("y", 0.02)):

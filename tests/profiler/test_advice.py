@@ -26,7 +26,7 @@ def test_the_index_1_form_is_tried() -> None:
     assert index1.saved is not None  # how much: benchmarks/advised_savings.py
     assert index1.deviation is not None
     assert index1.deviation < 1e-3
-    assert any(t.advice.options == "--jacobian-every 10" for t in tried)
+    assert any(t.advice.options == "--jacobian-every 10 --jacobian-spread" for t in tried)
 
 
 def test_where_nothing_stands_out_nothing_is_advised() -> None:

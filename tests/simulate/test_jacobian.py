@@ -40,6 +40,7 @@ class Point:
         self.work = np.zeros(3 * self.n)
         library = program.library
         library.khz_jacobian.argtypes = [ctypes.c_void_p] * 4
+        library.khz_jacobian_part.argtypes = [ctypes.c_void_p] * 2 + [ctypes.c_int32] * 2 + [ctypes.c_void_p] * 2
         library.khz_time_slope.argtypes = [*[ctypes.c_void_p] * 2, ctypes.c_double, *[ctypes.c_void_p] * 2]
         self.xd = np.zeros(self.n)
         status = library.khz_derivatives(*self._head, time, x.ctypes.data, self.xd.ctypes.data)
@@ -59,6 +60,15 @@ class Point:
             for j in row:
                 out[i, j] = next(values)
         return out
+
+    def parts(self, n_parts: int) -> np.ndarray:
+        """All entries, made part after part."""
+        entries = np.zeros(sum(map(len, self.program.step.state_sparsity)))
+        for part in range(n_parts):
+            of = ctypes.c_int32(part), ctypes.c_int32(n_parts)
+            library = self.program.library
+            assert library.khz_jacobian_part(*self._head, *of, entries.ctypes.data, self.work.ctypes.data) == 0
+        return entries
 
     def slope(self) -> np.ndarray:
         out = np.zeros(self.n)
@@ -103,6 +113,18 @@ def test_two_directions_at_once_have_the_bits_of_one(text: str, monkeypatch: pyt
     start = np.array([float(Interpreted(step).values[v.name]) for v in step.of_kind(Kind.STATE)])
     columns = [Point(program, start + 0.01, 0.3).jacobian() for program in (together, alone)]
     assert columns[0].tobytes() == columns[1].tobytes()
+
+
+@pytest.mark.parametrize("text", ALL, ids=[t.split()[1] for t in ALL])
+def test_parts_are_the_whole(text: str) -> None:
+    """One, two and more parts than there are colours; by differences loops begin where the one before ended."""
+    step = compile_flat(read_flat(text))
+    start = np.array([float(Interpreted(step).values[v.name]) for v in step.of_kind(Kind.STATE)])
+    for program, tolerance in ((program_of(step), 0.0), (program_of(without_directional(step)), 1e-6)):
+        at = Point(program, start + 0.01, 0.3)
+        whole = at.parts(1)
+        for n_parts in (2, 3, len(start) + 2):
+            assert np.allclose(at.parts(n_parts), whole, rtol=tolerance, atol=tolerance)
 
 
 RESTING = """

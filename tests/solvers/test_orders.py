@@ -45,8 +45,11 @@ ERRORS = {
 NEWTON = {"ieuler": (1, 1), "sdirk2": (2, 2), "sdirk3": (2, 3), "sdirk4": (2, 4), "trbdf2": (2, 2), "esdirk4": (2, 4)}
 
 
-def end_of(program: Program, method: str, stop: float, n: int, newton: int = CONVERGED, every: int = 1) -> np.ndarray:
-    stepper = Stepper(program, StepSettings(method, stop / n, newton=newton, jacobian_every=every))
+def end_of(
+    program: Program, method: str, stop: float, n: int, newton: int = CONVERGED, every: int = 1, spread: int = 0
+) -> np.ndarray:
+    settings = StepSettings(method, stop / n, newton=newton, jacobian_every=every, jacobian_spread=bool(spread))
+    stepper = Stepper(program, settings)
     assert stepper.start(0.0) == 0
     for _ in range(n):
         stepper.step()
@@ -109,6 +112,32 @@ def test_w_methods_keep_their_order_with_an_old_jacobian(
 ) -> None:
     errors = errors_of_a(program("problems.mo", "Problems.A"), method, (160, 320), every=5)
     assert order(errors) == pytest.approx(expected, abs=0.3)
+
+
+@pytest.mark.parametrize(
+    ("method", "expected"), [("lie", 1), ("ros2", 2), ("ros34pw2", 3), ("ieuler", 1), ("sdirk2", 2)]
+)
+def test_methods_keep_their_order_with_a_jacobian_made_column_by_column(
+    method: str, expected: int, program: Callable[[str, str], Program]
+) -> None:
+    """Its columns are of different steps, so it is that of no point."""
+    errors = errors_of_a(program("problems.mo", "Problems.A"), method, (160, 320), every=5, spread=1)
+    assert order(errors) == pytest.approx(expected, abs=0.3)
+
+
+def test_a_spread_jacobian_is_complete_when_it_is_due(program: Callable[[str, str], Program]) -> None:
+    """Four steps from one to the next, as when all of it is made at once."""
+    problem = program("problems.mo", "Problems.VanDerPol")
+    whole, spread = (
+        Stepper(problem, StepSettings("ieuler", 1e-3, jacobian_every=4, jacobian_spread=is_spread))
+        for is_spread in (False, True)
+    )
+    for stepper in (whole, spread):
+        assert stepper.start(0.0) == 0
+        for _ in range(41):
+            stepper.step()
+    assert whole.counts["jacobians"] == spread.counts["jacobians"] == 11
+    assert whole.counts["factorisations"] == spread.counts["factorisations"] == 11
 
 
 @pytest.mark.parametrize("method", METHODS)

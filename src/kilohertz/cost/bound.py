@@ -168,7 +168,8 @@ class _Period:
     @property
     def keeps_jacobian(self) -> bool:
         """Whether there are regular periods in which none is evaluated."""
-        return self.stepping.jacobian_every > 1 or (self.kernels.is_implicit and self.phases.jacobian_rests)
+        kept = self.stepping.jacobian_every > 1 and not self.stepping.jacobian_spread
+        return kept or (self.kernels.is_implicit and self.phases.jacobian_rests)
 
     @property
     def n_loops(self) -> int:

@@ -161,9 +161,8 @@ def _jacobian(profile: Profile, stepping: StepSettings) -> list[Advice]:
     advice = []
     if stepping.jacobian_every == 1 and renewed:
         fewer = renewed * (1 - 1 / _FEWER)
-        advice.append(
-            Advice(f"renew the Jacobian every {_FEWER} steps; the worst step stays", fewer, {"jacobian_every": _FEWER})
-        )
+        text = f"renew the Jacobian every {_FEWER} steps, a few columns in each; after events all at once"
+        advice.append(Advice(text, fewer, {"jacobian_every": _FEWER, "jacobian_spread": True}))
     method = METHODS.get(stepping.solver)
     if isinstance(method, RungeKutta) and method.n_implicit and not (stepping.inline or stepping.index1):
         whole = renewed + _share(profile, "solve")

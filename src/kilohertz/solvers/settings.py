@@ -153,6 +153,7 @@ _FIRST = "that of the experiment annotation first"
 _EVENTS = "where an event inside a step is handled; none: at its end"
 _IMPLICIT = "mixed mode (imex1, ars222, ars443): these states implicit, the others explicit; auto takes the fast ones"
 _INTERNAL = "equal steps of the whole model in each step, inputs sampled once; with auto at most so many"
+_SPREAD = "make the next Jacobian a few columns in each step, until it is due (jacobian_every)"
 _NEWTON = "Newton iterations per stage of a diagonally implicit method (index-1 form: as many as it needs)"
 _MODES = (
     "cap of turns in a step in which mixed loops search for a mode, beyond the first in each pass; "
@@ -177,6 +178,7 @@ class StepSettings:
     mode_cap: int = _setting("count", 0, _MODES, high=100_000, c="mode_cap")
     events_per_step: int = _count(4, 1000, "events_per_step", "events located in one step by catch-up and exact")
     jacobian_every: int = _count(1, 1_000_000, "jacobian_every", "renew the Jacobian every so many steps")
+    jacobian_spread: bool = _setting("flag", False, _SPREAD, c="jacobian_spread")
     internal_steps: int = _count(1, 1000, "internal_steps", _INTERNAL)
     input_mode: str = _setting("choice", "held", "inputs over a step", choices=words("KHZ_INPUT_"), c="input_mode")
     inline: bool = _setting("flag", False, "join implicit stages with the equations of the model", c="inlined")
@@ -275,6 +277,8 @@ class StepSettings:
         if self.period_ns % self.internal_steps:
             message = f"a step of {self.period_ns} ns cannot be divided into {self.internal_steps} internal steps"
             raise _wrong(f"{message} of whole nanoseconds each")
+        if self.jacobian_spread and self.jacobian_every == 1:
+            raise _wrong("`jacobian_spread` spreads a Jacobian over `jacobian_every` steps: these must be 2 at least")
         method = SOLVERS[self.solver]
         if isinstance(method, Pair):
             self._check_pair(method)

@@ -122,7 +122,8 @@ def named(settings: StepSettings) -> str:
     words += ["index-1 form"] if settings.index1 else []
     words += [f"{settings.internal_steps} internal steps"] if settings.internal_steps > 1 else []
     words += [f"events {settings.events}"] if settings.events != SETTINGS["events"].default else []
-    words += [f"Jacobian every {settings.jacobian_every} steps"] if settings.jacobian_every > 1 else []
+    spread = ", a few columns in each" * settings.jacobian_spread
+    words += [f"Jacobian every {settings.jacobian_every} steps{spread}"] if settings.jacobian_every > 1 else []
     if "newton" in settings.given and settings.newton != SETTINGS["newton"].default:
         words.append(f"{settings.newton} Newton iterations")
     words += [f"{len(settings.implicit)} states implicit"] if settings.implicit else []

@@ -51,19 +51,33 @@ static void take_entries(const khz_model *m, const double *rate, int32_t colour,
     }
 }
 
-static khz_status by_directions(const khz_model *m, void *instance, double *jac)
+/* Colours from `first` on, before `end`. */
+typedef struct colours {
+    int32_t first, end;
+} colours;
+
+/* The colours of a part: whole calls of `directional`. */
+static colours part_of(const khz_model *m, int32_t part, int32_t n_parts)
+{
+    const int64_t calls = (m->n_colours + m->n_lanes - 1) / m->n_lanes;
+    const int32_t first = (int32_t)(calls * part / n_parts) * m->n_lanes;
+    const int32_t end = (int32_t)(calls * (part + 1) / n_parts) * m->n_lanes;
+    return (colours){first, end < m->n_colours ? end : m->n_colours};
+}
+
+static khz_status by_directions(const khz_model *m, void *instance, colours of, double *jac)
 {
     double *const seed = khz_reals(instance, m->seed);
     const double *const rate = khz_reals(instance, m->xd_dir);
     khz_context *const c = (khz_context *)instance;
     khz_status status = rates_of(instance, m->resting);
-    for (int32_t first = 0; first < m->n_colours && status == KHZ_OK; first += m->n_lanes) {
-        const int32_t n = m->n_colours - first < m->n_lanes ? m->n_colours - first : m->n_lanes;
+    for (int32_t first = of.first; first < of.end && status == KHZ_OK; first += m->n_lanes) {
+        const int32_t n = of.end - first < m->n_lanes ? of.end - first : m->n_lanes;
         const khz_phase_fn *const phase = m->directional + first / m->n_lanes;
         for (int32_t lane = 0; lane < n; lane++) {
             set_seeds(m, seed, first + lane, lane, 1.0);
         }
-        c->is_again = first > 0 && phase[0] == phase[-1];
+        c->is_again = first > of.first && phase[0] == phase[-1];
         status = rates_of(instance, *phase);
         for (int32_t lane = 0; lane < n; lane++) {
             take_entries(m, rate + lane, first + lane, jac);
@@ -130,7 +144,7 @@ static khz_status difference(const khz_model *m, void *instance, int32_t colour,
     return status;
 }
 
-static khz_status by_differences(const khz_model *m, void *instance, double *jac, double *work)
+static khz_status by_differences(const khz_model *m, void *instance, colours of, double *jac, double *work)
 {
     const khz_context *const c = (const khz_context *)instance;
     const int32_t n = khz_n_y(m);
@@ -139,22 +153,29 @@ static khz_status by_differences(const khz_model *m, void *instance, double *jac
     double *const moved = xd + n;
     present(m, instance, x, xd);
     khz_status status = KHZ_OK;
-    for (int32_t colour = 0; colour < m->n_colours && status == KHZ_OK; colour++) {
+    for (int32_t colour = of.first; colour < of.end && status == KHZ_OK; colour++) {
         status = difference(m, instance, colour, jac, x, xd, moved);
     }
     const khz_status back = khz_residuals(m, instance, c->time, x, moved);
     return status == KHZ_OK ? back : status;
 }
 
-khz_status khz_jacobian(const khz_model *m, void *instance, double *jac, double *work)
+khz_status khz_jacobian_part(const khz_model *m, void *instance, int32_t part, int32_t n_parts, double *jac,
+                             double *work)
 {
     khz_context *const c = (khz_context *)instance;
-    if (m->directional != NULL && by_directions(KHZ_COPY(c, m), instance, jac) == KHZ_OK) {
+    const colours of = part_of(m, part, n_parts);
+    if (of.first >= of.end || (m->directional != NULL && by_directions(KHZ_COPY(c, m), instance, of, jac) == KHZ_OK)) {
         return KHZ_OK;
     }
     c->n_differences += m->directional != NULL ? 1U : 0U;
     c->n_detours += m->directional != NULL ? 1U : 0U;
-    return by_differences(m, instance, jac, work);
+    return by_differences(m, instance, of, jac, work);
+}
+
+khz_status khz_jacobian(const khz_model *m, void *instance, double *jac, double *work)
+{
+    return khz_jacobian_part(m, instance, 0, 1, jac, work);
 }
 
 khz_status khz_time_slope(const khz_model *m, void *instance, double scale, double *slope, double *work)

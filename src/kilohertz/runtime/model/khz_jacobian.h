@@ -13,6 +13,11 @@ KHZ_EXPORT size_t khz_jacobian_work(const khz_model *m);
  * n_colours + 1 evaluations of the derivatives.  Allocates: never. */
 KHZ_EXPORT khz_status khz_jacobian(const khz_model *m, void *instance, double *jac, double *work);
 
+/* Its part of so many, counted from 0: the entries of some columns; the others, finite, stay.  Parts may be made at
+ * different points.  Allocates: never. */
+KHZ_EXPORT khz_status khz_jacobian_part(const khz_model *m, void *instance, int32_t part, int32_t n_parts, double *jac,
+                                        double *work);
+
 /* Rates along column j of the Jacobian, `by` times as fast: for a model with `directional`.  khz_rate_along then gives
  * that of row i.  Allocates: never. */
 KHZ_EXPORT khz_status khz_along_column(const khz_model *m, void *instance, int32_t j, double by);

@@ -42,20 +42,51 @@ static void size_residuals(const khz_stepper *s, const khz_work *w)
     }
 }
 
-/* dF/dy at the point of the instance. */
-static khz_status renew_matrix(khz_stepper *s, const khz_work *w)
+/* A matrix that is complete: the factors are those of another one. */
+static khz_status in_use(khz_stepper *s, const khz_work *w, khz_status status)
 {
     const khz_model *const m = s->model;
-    const khz_status status = khz_jacobian(m, w->instance, w->jac, w->jac_work);
-    s->counts.rhs += m->directional == NULL ? (uint64_t)m->n_colours + 1u : 0u;
     s->counts.jacobians++;
     s->jacobian_age = 0;
     s->factored_h = 0.0;
     return status == KHZ_OK && !khz_are_finite(m->jac_row[khz_n_y(m)], w->jac) ? KHZ_NOT_FINITE : status;
 }
 
+/* dF/dy at the point of the instance. */
+static khz_status renew_matrix(khz_stepper *s, const khz_work *w)
+{
+    const khz_model *const m = s->model;
+    const khz_status status = khz_jacobian(m, w->instance, w->jac, w->jac_work);
+    s->counts.rhs += m->directional == NULL ? (uint64_t)m->n_colours + 1u : 0u;
+    if (s->settings.jacobian_spread) {
+        khz_copy(w->jac_next, w->jac, m->jac_row[khz_n_y(m)]);
+    }
+    return in_use(s, w, status);
+}
+
+/* The columns of the next Jacobian that are this step's: between two that are due all are made once. */
+static khz_status make_part(khz_stepper *s, const khz_work *w)
+{
+    const khz_model *const m = s->model;
+    const int32_t n_parts = s->settings.jacobian_every - 1;
+    const khz_status status = khz_jacobian_part(m, w->instance, s->jacobian_age - 1, n_parts, w->jac_next, w->jac_work);
+    s->counts.rhs += m->directional == NULL ? (uint64_t)(m->n_colours / n_parts) + 1u : 0u;
+    return status;
+}
+
+/* The next Jacobian is complete. */
+static khz_status take_next(khz_stepper *s, const khz_work *w)
+{
+    khz_copy(w->jac, w->jac_next, s->model->jac_row[khz_n_y(s->model)]);
+    return in_use(s, w, KHZ_OK);
+}
+
+/* What a step does about the matrix of a Jacobian that moves. */
+typedef khz_status matrix_fn(khz_stepper *s, const khz_work *w);
+
 /* The Jacobian at the beginning of the step, and df/dt where the method has a term for it.  A Jacobian that rests
- * between events is evaluated once after each that changes it, and df/dt as often as if it moved. */
+ * between events is evaluated once after each that changes it, and df/dt as often as if it moved.  One that is spread
+ * is evaluated at once where there is none; then every step makes some columns of the next. */
 static khz_status renew_jacobian(khz_stepper *s, const khz_work *w, double t, int with_time)
 {
     const khz_model *const m = s->model;
@@ -63,18 +94,22 @@ static khz_status renew_jacobian(khz_stepper *s, const khz_work *w, double t, in
     const int is_past_event = s->is_past_event;
     const int is_turn = s->jacobian_age > 0 && s->jacobian_age % s->settings.jacobian_every == 0;
     const int is_due = is_new || is_past_event || is_turn;
+    const int is_spread = !is_new && !is_past_event && s->settings.jacobian_spread && s->settings.jacobian_every > 1;
+    const int is_part = is_spread && !is_turn && s->jacobian_age > 0;
     s->is_past_event = 0;
     s->jacobian_age = is_past_event && !is_new ? 0 : s->jacobian_age; /* as if it had been evaluated now */
     const int moves = is_new || !m->jacobian_rests;
-    if (!is_due || !(moves || with_time)) {
+    if (is_part ? !moves : !is_due || !(moves || with_time)) {
         return KHZ_OK;
     }
+    with_time = with_time && is_due;
+    matrix_fn *const matrix = is_part ? make_part : is_spread ? take_next : renew_matrix;
     const int by_differences = m->directional == NULL || (m->n_u > 0 && s->settings.input_mode != KHZ_INPUT_HELD);
     const double scale = (double)s->settings.period_ns / 1e9;
     khz_status status = s->is_at_start ? KHZ_OK : khz_stepper_rhs(s, w, t, w->x0, w->stage);
     if (status == KHZ_OK) {
         KHZ_ENTER((khz_context *)w->instance, KHZ_PLACE_JACOBIAN);
-        status = moves ? renew_matrix(s, w) : KHZ_OK;
+        status = moves ? matrix(s, w) : KHZ_OK;
         if (status == KHZ_OK && with_time && !by_differences) {
             status = khz_time_slope(m, w->instance, scale, w->ft, w->jac_work);
         }

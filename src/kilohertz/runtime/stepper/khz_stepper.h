@@ -56,6 +56,8 @@ typedef struct khz_step_settings {
     int32_t events_per_step;
     /* renew the Jacobian every so many steps */
     int32_t jacobian_every;
+    /* make the next Jacobian a few columns in each step, until it is due (jacobian_every) */
+    int32_t jacobian_spread;
     /* equal steps of the whole model in each step, inputs sampled once; with auto at most so many */
     int32_t internal_steps;
     /* inputs over a step; KHZ_INPUT_* */
@@ -75,6 +77,7 @@ typedef struct khz_step_settings {
     X(mode_cap, 0, 0, 100000) \
     X(events_per_step, 4, 1, 1000) \
     X(jacobian_every, 1, 1, 1000000) \
+    X(jacobian_spread, 0, 0, 1) \
     X(internal_steps, 1, 1, 1000) \
     X(input_mode, 0, 0, 2) \
     X(inlined, 0, 0, 1) \

@@ -30,6 +30,7 @@ typedef struct khz_work {
     int32_t *ui;          /* [n_ui] the last sample of the others */
     /* implicit methods */
     double *jac, *ft; /* entries of J in the order of the model's pattern; [n_y] df/dt */
+    double *jac_next; /* the next one, as far as it is made */
     double *jac_work;
     double *res_scale;   /* [n_z] size of the residuals of open loops: a residual far below it is small */
     double *matrix, *lu; /* I - h*gamma*J and its factors, sparse */

@@ -25,6 +25,7 @@ static void divide_implicit(const khz_stepper *s, double *base, size_t *used, kh
     const khz_sparse_plan *const plan = m->lu_plan;
     const size_t n = (size_t)khz_n_y(m);
     w->jac = take(base, used, (size_t)m->jac_row[khz_n_y(m)]);
+    w->jac_next = take(base, used, s->settings.jacobian_spread ? (size_t)m->jac_row[khz_n_y(m)] : 0);
     w->jac_work = take(base, used, khz_jacobian_work(m));
     w->ft = take(base, used, n);
     w->res_scale = take(base, used, (size_t)m->n_z);

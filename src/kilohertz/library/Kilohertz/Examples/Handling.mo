@@ -103,6 +103,48 @@ package Handling "Cars in space: tyres on a rig, lane changes, driving off and s
     annotation(experiment(StopTime=8, Tolerance=1e-6, Interval=1e-2), Documentation(info="<html><p>72 degrees of freedom, 154 states; the fastest has 15 us. The side acceleration is that of <code>LaneChange3</code> within 0.2 % of its peak.</p></html>"));
   end LaneChange4;
 
+  partial model Steered "80 km/h, held by a driver; the hand wheel is turned from outside"
+    inner MultiBody.World world(n={0, 0, -1}) annotation(Placement(transformation(extent={{50,30},{70,50}})));
+    inner Vehicles.Roads.Road road annotation(Placement(transformation(extent={{50,70},{70,90}})));
+    input Units.Angle hand_wheel(start=0) "Angle of the hand wheel, positive to the left";
+    parameter Units.Velocity v = 80/3.6 "Speed to be held";
+    parameter Units.Torque tau_max = 1200 "Torque of both rear wheels, accelerator fully pressed";
+    replaceable Vehicles.Car car(v_start=v) annotation(Placement(transformation(extent={{-10,-10},{10,10}})));
+    Powertrain.Driver driver "Holds the speed" annotation(Placement(transformation(extent={{-90,-70},{-70,-50}})));
+    Rotational.Sources.Torque drive annotation(Placement(transformation(extent={{-50,-70},{-30,-50}})));
+    Vehicles.Driveline.Differential differential(ratio=1) annotation(Placement(transformation(extent={{-10,-70},{10,-50}})));
+  equation
+    car.steer = hand_wheel;
+    driver.v_ref = v;
+    driver.v = car.chassis.v_x;
+    drive.tau = tau_max*driver.throttle;
+    connect(drive.b, differential.a) annotation(Line(points={{-30,-60},{-10,-60}}, color={70,70,70}));
+    connect(differential.left, car.shaft_left) annotation(Line(points={{0,-50},{0,-30},{-4,-30},{-4,-10}}, color={70,70,70}));
+    connect(differential.right, car.shaft_right) annotation(Line(points={{0,-70},{0,-76},{16,-76},{16,-20},{4,-20},{4,-10}}, color={70,70,70}));
+    connect(differential.housing, car.mount) annotation(Line(points={{10,-60},{30,-60},{30,-10},{10,-10}}, color={95,95,95}));
+    annotation(Documentation(info="<html><p>For a hand wheel that comes over a device or from a formula of time. The two states of the driver, which rest in <code>LaneChange</code>, hold the speed here.</p></html>"));
+  end Steered;
+
+  model Steered1 "80 km/h, the hand wheel turned from outside, axles by tables"
+    extends Steered;
+    annotation(experiment(StopTime=8, Tolerance=1e-8, Interval=1e-2), Documentation(info="<html><p>40 states, one linear system of 10.</p></html>"));
+  end Steered1;
+
+  model Steered2 "80 km/h, the hand wheel turned from outside, ideal linkages"
+    extends Steered(redeclare Vehicles.LinkageCar car(v_start=v));
+    annotation(experiment(StopTime=8, Tolerance=1e-8, Interval=1e-2), Documentation(info="<html><p>40 states, one linear system of 10.</p></html>"));
+  end Steered2;
+
+  model Steered3 "80 km/h, the hand wheel turned from outside, bushings with rods that have no mass"
+    extends Steered(redeclare Vehicles.BushingCar car(v_start=v));
+    annotation(experiment(StopTime=8, Tolerance=1e-6, Interval=1e-2), Documentation(info="<html><p>118 states; stiff.</p></html>"));
+  end Steered3;
+
+  model Steered4 "80 km/h, the hand wheel turned from outside, bushings with rods that have mass"
+    extends Steered(redeclare Vehicles.BushingCar car(redeclare model Rod = Vehicles.Bushings.HeavyLink, heavy=true, v_start=v));
+    annotation(experiment(StopTime=8, Tolerance=1e-6, Interval=1e-2), Documentation(info="<html><p>154 states; stiff.</p></html>"));
+  end Steered4;
+
   model Drive "Ideal linkages with engine, converter and six-speed gearbox: off, up to 80 km/h, lane change, to rest"
     inner MultiBody.World world(n={0, 0, -1}) annotation(Placement(transformation(extent={{-110,50},{-90,70}})));
     inner Vehicles.Roads.Road road annotation(Placement(transformation(extent={{-110,10},{-90,30}})));
