@@ -71,6 +71,13 @@ def test_debugging_shows_the_traceback(monkeypatch: pytest.MonkeyPatch) -> None:
         guarded(job)
 
 
+def test_the_usage_of_the_command_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["check", "M", "--no-such-option"]) == 2
+    said = capsys.readouterr().err
+    assert "usage: khz check" in said
+    assert "unrecognized arguments: --no-such-option" in said
+
+
 def test_an_interrupt_is_130(capsys: pytest.CaptureFixture[str]) -> None:
     def job() -> int:
         raise KeyboardInterrupt

@@ -49,6 +49,17 @@ def test_a_rig_that_does_not_run_cannot_be_watched(capsys: pytest.CaptureFixture
     assert "R745" in capsys.readouterr().err
 
 
+def test_which_of_several_rigs_is_asked_for(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("kilohertz.realtime.live.running", lambda: ["first", "second"])
+    assert main(["set", "u=1"]) == 1
+    said = capsys.readouterr().err
+    assert "R745" in said
+    assert "several rigs run: first, second" in said
+    assert "--rig NAME" in said
+
+
 def test_mdf_without_its_package_says_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (file := tmp_path / "rows.mf4").touch()
     monkeypatch.setitem(sys.modules, "asammdf", None)

@@ -62,6 +62,8 @@ def test_what_is_not_found(file: Path) -> None:
     assert refused("Kilohert.Examples").endswith("did you mean `Kilohertz`?")
     assert refused("Nothing") == "L310 there is no class `Nothing`"
     assert refused(str(file) + ":Q") == "L310 there is no class `Q`"
+    inside = refused(str(file) + ":Inner")
+    assert inside == f"L310 `{file}` has no class `Inner` of its own; did you mean `{file}:P.Inner`?"
     assert refused("no/such/folder").startswith("L309")
     assert refused("A..B").startswith("L309")
     assert (

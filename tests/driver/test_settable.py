@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -93,6 +94,42 @@ def test_the_command(model: kilohertz.Model, tmp_path: Path, capsys: pytest.Capt
     result = kilohertz.read(output)
     assert (result["s"][0], result["y"][0], result["x"][0]) == (7, 7, 5)
     assert "error" not in capsys.readouterr().err
+
+
+def test_commands_that_run_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """What is set is compiled in."""
+    (tmp_path / "Settable.mo").write_text(TEXT, encoding="utf-8")
+    given = [str(tmp_path / "Settable.mo"), "--set", "v={3, 4}", "--set", "b=7", "--set", "x.start=5", "--set", "n=3"]
+    assert main(["flatten", *given]) == 0
+    flat = capsys.readouterr().out
+    assert all(word in flat for word in ('b(unit = "m") = 7.0', "v = {3.0, 4.0}", "x(start = 5.0", "Real[3] w"))
+    assert main(["check", *given]) == 0
+    assert main(["analyse", *given]) == 0
+    assert "Settable_modified" in capsys.readouterr().out
+    assert main(["export", *given, "--solver", "rk4", "--no-sources", "-o", str(tmp_path / "s.fmu")]) == 0
+    with zipfile.ZipFile(tmp_path / "s.fmu") as fmu:
+        assert 'start="7.0"' in fmu.read("modelDescription.xml").decode()
+
+
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [
+        ("v[2]=3", "R720]: `v[2]` cannot be set alone: `v={...}` sets the array"),
+        ("y=1", "R720]: `y` cannot be set: it is no parameter"),
+        ("bb=1", "R719]: the model has no parameter `bb`; did you mean `b`?"),
+        ("c=1", "R720]: `c` cannot be set: it is final"),
+    ],
+)
+def test_what_cannot_be_compiled_in(tmp_path: Path, capsys: pytest.CaptureFixture[str], value: str, said: str) -> None:
+    (tmp_path / "Settable.mo").write_text(TEXT, encoding="utf-8")
+    assert main(["check", str(tmp_path / "Settable.mo"), "--set", value]) == 1
+    assert said in capsys.readouterr().err
+
+
+def test_an_fmu_is_checked_as_it_is(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "some.fmu").touch()
+    assert main(["check", str(tmp_path / "some.fmu"), "--set", "a=1"]) == 1
+    assert "R723" in capsys.readouterr().err
 
 
 def test_a_task_and_its_scenario(tmp_path: Path) -> None:

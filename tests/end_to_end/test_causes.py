@@ -95,8 +95,9 @@ def test_samples_of_the_initial_equations_tick_in_fixed_steps_too(step: float) -
 
 
 def test_an_interval_that_turns_out_to_be_zero_is_refused() -> None:
-    with pytest.raises(ModelError, match="the interval of a sample is not positive"):
+    with pytest.raises(ModelError, match="the interval of a sample is not positive") as caught:
         run("SampleOfNothing")
+    assert caught.value.diagnostics[0].span is not None
 
 
 @pytest.mark.parametrize("options", [{}, {"solver": "ida"}, {"solver": "rk4", "step": 0.0625}])

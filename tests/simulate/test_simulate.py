@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import signal
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ from kilohertz.ir.dae import Delay
 from kilohertz.ir.expr import TIME, Builtin, Int, Real
 from kilohertz.ir.step import Assignment, Kind, NonlinearLoop, Partition
 from kilohertz.ir.types import REAL
-from kilohertz.simulate import Program, Statistics, build_program, simulate
+from kilohertz.simulate import Program, RunInterrupted, Statistics, build_program, simulate
 from kilohertz.toolchain import STRICT
 
 
@@ -165,6 +166,37 @@ def test_interrupting_from_the_progress_callback() -> None:
 
     with pytest.raises(KeyboardInterrupt):
         simulate(built("decay"), progress=stop)
+
+
+def test_an_interrupt_ends_a_run_with_what_there_is() -> None:
+    """Ctrl-C in any line that C calls: nothing is printed, and the handler is what it was."""
+    told: list[float] = []
+
+    def stop(share: float) -> None:
+        told.append(share)
+        signal.raise_signal(signal.SIGINT)
+        told.append(share)  # not raised here, where Python would print it and go on
+
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        with pytest.raises(RunInterrupted) as caught:
+            simulate(built("decay"), progress=stop)
+        assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert len(told) == 2
+    assert not caught.value.partial.ok
+
+
+def test_a_handler_of_somebody_else_stays() -> None:
+    heard: list[int] = []
+    before = signal.signal(signal.SIGINT, lambda number, _: heard.append(number))
+    try:
+        result = simulate(built("decay"), progress=lambda _: signal.raise_signal(signal.SIGINT))
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert heard
+    assert result.ok
 
 
 def test_same_run_same_bits() -> None:

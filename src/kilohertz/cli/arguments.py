@@ -12,8 +12,10 @@ from kilohertz.runtime import constant
 from kilohertz.solvers import SETTINGS, Setting
 
 if TYPE_CHECKING:
+    from kilohertz.driver import Model
     from kilohertz.simulate import Inputs
 
+VALUE_HELP = "a parameter, an array `v={1, 2}`, a start value `x.start=1`"
 SET_HELP = "a parameter or the start of an input; of several tasks: task.name=value"
 
 
@@ -131,6 +133,13 @@ def parameter_values(arguments: argparse.Namespace) -> dict[str, float | str]:
     return dict(arguments.settings)
 
 
+def compiled_model(arguments: argparse.Namespace) -> Model:
+    """MODEL, with what `--set` gave compiled in."""
+    from kilohertz.driver import compiled_with, load
+
+    return compiled_with(load(arguments.model, arguments.library), parameter_values(arguments))
+
+
 def job_keywords(arguments: argparse.Namespace) -> dict[str, Any]:
     """What a task is opened with: values, inputs, libraries, settings of the step."""
     values = {"settings": parameter_values(arguments), "inputs": inputs(arguments)}
@@ -163,7 +172,7 @@ def inputs(arguments: argparse.Namespace) -> list[Inputs] | None:
     return given or None
 
 
-def add_set(parser: argparse.ArgumentParser, help: str) -> None:
+def add_set(parser: argparse.ArgumentParser, help: str = VALUE_HELP) -> None:
     """--set, which may be repeated."""
     parser.add_argument(
         "--set", metavar="NAME=VALUE", type=setting, action="append", default=[], dest="settings", help=help

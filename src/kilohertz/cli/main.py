@@ -102,7 +102,10 @@ def _parse(words: list[str]) -> argparse.Namespace:
     if not words:  # what there is, instead of what is missing
         parser.print_help(sys.stderr)
         raise SystemExit(USAGE)
-    return parser.parse_args(words)
+    known, unknown = parser.parse_known_args(words)
+    if unknown:
+        known.parser.error(f"unrecognized arguments: {' '.join(unknown)}")
+    return known
 
 
 def whole_parser() -> argparse.ArgumentParser:
@@ -124,5 +127,5 @@ def _parser(complete: Collection[str]) -> argparse.ArgumentParser:
         if name in complete:
             module = importlib.import_module(f"kilohertz.cli.commands.{name}")
             module.configure(sub)
-            sub.set_defaults(run=module.run)
+            sub.set_defaults(run=module.run, parser=sub)
     return parser

@@ -289,7 +289,9 @@ class _Generator:
         for sample in self.step.samples:
             w.plan((sample.start, sample.interval))
             start, interval = w.text(sample.start), w.text(sample.interval)
-            w.put(f"z->sample_start[{sample.index}] = {start};", f"z->sample_interval[{sample.index}] = {interval};")
+            kept = f"z->sample_start[{sample.index}]", f"z->sample_interval[{sample.index}]"
+            w.put(f"{kept[0]} = {start};", f"{kept[1]} = {interval};")
+            w.put(f"khz_check_sample(&z->c, {self.place(sample.origin)}, {kept[0]}, {kept[1]});")
         return w.scope.lines
 
     def _asserts(self, asserts: Iterable[Assert]) -> list[str]:

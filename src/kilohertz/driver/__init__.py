@@ -20,6 +20,7 @@ if TYPE_CHECKING:
         simulate_system,
     )
     from kilohertz.driver.job import Job
+    from kilohertz.driver.parameters import compiled_with
     from kilohertz.driver.tasks import build, open_job, run
 
 __all__ = [
@@ -30,6 +31,7 @@ __all__ = [
     "build",
     "check_fmu",
     "check_system",
+    "compiled_with",
     "export",
     "export_system",
     "import_fmu",
@@ -51,6 +53,7 @@ __getattr__ = on_demand(
         "build": "tasks",
         "check_fmu": "exchange",
         "check_system": "exchange",
+        "compiled_with": "parameters",
         "export": "exchange",
         "export_system": "exchange",
         "import_fmu": "exchange",

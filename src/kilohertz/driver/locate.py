@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from kilohertz.syntax.tree import ClassDef
 
 FMU = ".fmu"
+_FEW = 3  # classes that are named in a message
 BUNDLED = Path(__file__).parent.parent / "library"
 
 
@@ -105,7 +106,20 @@ def _in_file(file: Path, class_name: str, libraries: Libraries) -> ClassDef:
     for cls in classes:  # a name may be written as seen from inside the file, or in full
         if Dotted.read(class_name).parts[0] == cls.name:
             return _by_name(".".join((*cls.within, class_name)), libraries)
+    inside = [path for cls in classes for path in _called(class_name, cls, libraries)]
+    if inside and libraries.top(Dotted.read(class_name).parts[0]) is None:
+        text = f"`{file}` has no class `{class_name}` of its own"
+        found = " or ".join(f"`{file}:{path}`" for path in inside[:_FEW])
+        raise ModelError(Diagnostic("L310", text, notes=(Note(f"did you mean {found}?"),)))
     return _by_name(class_name, libraries)
+
+
+def _called(name: str, cls: ClassDef, libraries: Libraries, above: str = "") -> list[str]:
+    """Where classes of that name stand in a class of a file, as they are asked for."""
+    path = f"{above}{cls.name}"
+    children = (libraries.child(cls, n) for n in libraries.children(cls))
+    within = [p for inner in children if inner is not None for p in _called(name, inner, libraries, f"{path}.")]
+    return [path, *within] if path.endswith(f".{name}") else within
 
 
 def _by_name(name: str, libraries: Libraries) -> ClassDef:

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from kilohertz.base import Diagnostic, Dotted, ModelError
+from kilohertz.base import Diagnostic, Dotted, ModelError, near
 from kilohertz.base.array_values import elements, parts
 from kilohertz.base.units import UnitError
 from kilohertz.ir.flat import CONSTANT, PARAMETER, Purpose
@@ -67,6 +67,26 @@ def with_values(model: Model, settings: Mapping[str, Any]) -> tuple[Model, Value
             _at_start(model.process(), name, value) or _compiled_in(model.flatten(), name, value, modifiers)
         )
     return (model.modified(modifiers) if modifiers else model), at_start
+
+
+def compiled_with(model: Model, settings: Mapping[str, Any]) -> Model:
+    """The model with these values compiled in, for who does not run it."""
+    modifiers: dict[str, str] = {}
+    for name, value in settings.items():
+        if _compiled_in(model.flatten(), name, value, modifiers):
+            raise ModelError(_no_modifier(model.flatten(), name))
+    return model.modified(modifiers) if modifiers else model
+
+
+def _no_modifier(flat: Flat, name: str) -> Diagnostic:
+    """Why a value cannot be compiled in."""
+    if name in flat.variables:
+        return Diagnostic("R720", f"`{name}` cannot be set: it is no parameter")
+    array = name.rpartition("[")[0]
+    if array in flat.variables:
+        return Diagnostic("R720", f"`{name}` cannot be set alone: `{array}={{...}}` sets the array")
+    known = [n for n, v in flat.variables.items() if v.variability == PARAMETER]
+    return Diagnostic("R719", f"the model has no parameter `{name}`{near(name, known)}")
 
 
 def _at_start(step: Step, name: str, value: Any) -> Values:

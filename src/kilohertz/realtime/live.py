@@ -161,10 +161,11 @@ def attach(name: str = "") -> Live:
         name = names[0]
     if not name or name not in names:
         if not name and names:
-            message = f"several tasks run: {', '.join(names)}; say which"
+            message, remedy = f"several rigs run: {', '.join(names)}", "say which: `--rig NAME`, `khz watch NAME`"
         else:
             message = f"no rig called `{name}` runs{near(name, names)}" if name else "no rig runs"
-        raise ModelError(Diagnostic("R745", message, notes=(Note("`khz run` starts one"),)))
+            remedy = "`khz run` starts one"
+        raise ModelError(Diagnostic("R745", message, notes=(Note(remedy),)))
     return Live(FOLDER / f"khz-{name}")
 
 

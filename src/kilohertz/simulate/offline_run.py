@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import math
+import signal
+import threading
 import time
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from types import FrameType
 from typing import Any
 
 import numpy as np
@@ -146,7 +150,8 @@ def _simulated(
         run = _Run(program, instance, experiment, recorder, asked.progress, asked.observe, driven)
         run.settings = asked.settings.keys()
         program.library.khz_set_paced(0 if asked.waits else 1)
-        result = run.execute(stepping, stepper, statistics)
+        with run.noting_interrupts():
+            result = run.execute(stepping, stepper, statistics)
         if statistics is not None:
             statistics.counts = stepper.counts if stepper is not None else {}
         return result
@@ -264,6 +269,7 @@ class _Run:
         self.settings: Collection[str] = ()  # parameters with other values than those that were looked at before
         self.error: BaseException | None = None
         self.since = time.thread_time()  # when the time that a draft ran was last noted
+        self.was_interrupted = False
 
     def execute(self, stepping: StepSettings, stepper: Stepper | None, statistics: Statistics | None) -> Result:
         library, instance = self.program.library, self.instance
@@ -308,7 +314,7 @@ class _Run:
             statistics.messages = self.messages.messages()
         if self.error is not None and not isinstance(self.error, KeyboardInterrupt):
             raise self.error
-        if self.error is not None or status == _STOPPED:
+        if self.error is not None or self.was_interrupted or status == _STOPPED:
             raise RunInterrupted(replace(result, ok=False))
         if status not in (0, _TERMINATED):
             said = failure(instance, status, when, solver_code)
@@ -320,6 +326,26 @@ class _Run:
                 at = f"the model ended the run at {float(result.time[-1]):g} s: {statistics.terminated}"
                 statistics.notes = (*statistics.notes, at)
         return result
+
+    @contextlib.contextmanager
+    def noting_interrupts(self) -> Iterator[None]:
+        """Note Ctrl-C until C asks: an exception in a call from C would be printed and forgotten.
+
+        A handler that somebody else has set stays; other threads hear of no signal.
+        """
+        before = signal.getsignal(signal.SIGINT)
+        if threading.current_thread() is not threading.main_thread() or before is not signal.default_int_handler:
+            yield
+            return
+
+        def note(_: int, __: FrameType | None) -> None:
+            self.was_interrupted = True
+
+        signal.signal(signal.SIGINT, note)
+        try:
+            yield
+        finally:
+            signal.signal(signal.SIGINT, before)
 
     def _structure(self, tolerance: float) -> Offline:
         e, n_columns = self.experiment, self.recorder.n_columns
@@ -386,7 +412,7 @@ class _Run:
         except BaseException as error:  # handed on after C has returned
             self.error = error
             return 1
-        return 0
+        return int(self.was_interrupted)
 
 
 def _is_whole(stepper: Stepper | None) -> bool:

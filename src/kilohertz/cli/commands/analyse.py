@@ -6,7 +6,7 @@ import argparse
 import sys
 
 from kilohertz.base import render
-from kilohertz.cli.arguments import add_model, add_step_settings, step_settings
+from kilohertz.cli.arguments import add_model, add_set, add_step_settings, compiled_model, step_settings
 
 _EPILOG = """\
 With --inline also what is left to iterate on in an implicit stage, with --index1 what is left to the method, with
@@ -20,6 +20,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.epilog = _EPILOG
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     add_model(parser)
+    add_set(parser)
     parser.add_argument("--json", action="store_true", help="print the analysis as JSON")
     parser.add_argument("--after", metavar="PASS", help="print the form as text after a pass, in place of the analysis")
     parser.add_argument("--verify", action="store_true", help="check the contract of every form between passes")
@@ -27,9 +28,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from kilohertz.driver import load
-
-    model = load(arguments.model, arguments.library)
+    model = compiled_model(arguments)
     model.verify = arguments.verify
     if arguments.after is not None:
         print(model.form_after(arguments.after), end="")

@@ -6,24 +6,28 @@ import argparse
 import sys
 import time
 
-from kilohertz.cli.arguments import add_model
+from kilohertz.base import Diagnostic, ModelError
+from kilohertz.cli.arguments import add_model, add_set, compiled_model
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     add_model(parser, help="class name, file.mo, file.mo:Class, an FMU, or a system of FMUs (SSP)")
+    add_set(parser)
     parser.add_argument("--json", action="store_true", help="print the numbers as JSON")
 
 
 def run(arguments: argparse.Namespace) -> int:
     from kilohertz.cli.main import FAILED, show
-    from kilohertz.driver import is_fmu, is_system, load
+    from kilohertz.driver import is_fmu, is_system
 
+    if arguments.settings and (is_fmu(arguments.model) or is_system(arguments.model)):
+        raise ModelError(Diagnostic("R723", "--set is for models: an FMU is checked as it is"))
     if is_fmu(arguments.model):
         return _check_fmu(arguments)
     if is_system(arguments.model):
         return _check_system(arguments)
     started = time.perf_counter()
-    report = load(arguments.model, arguments.library).check()
+    report = compiled_model(arguments).check()
     seconds = time.perf_counter() - started
     if arguments.json:
         import json

@@ -6,7 +6,16 @@ import argparse
 import sys
 from pathlib import Path
 
-from kilohertz.cli.arguments import add_model, add_step_settings, integer, step_settings, words
+from kilohertz.cli.arguments import (
+    add_model,
+    add_set,
+    add_step_settings,
+    compiled_model,
+    integer,
+    parameter_values,
+    step_settings,
+    words,
+)
 from kilohertz.cli.progress import announce
 
 _EPILOG = """\
@@ -23,6 +32,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     add_model(parser, help="class name, file.mo, file.mo:Class, or a scenario.toml")
     add = parser.add_argument
+    add_set(parser)
     add("-o", "--output", metavar="F", type=Path, help="F.fmu, or F.ssp of a scenario (default: by its name)")
     add("--fmi", metavar="V", type=integer, default=2, help="version of FMI: 2 or 3 (default: 2)")
     add("--kind", metavar="K", type=words, default=("me", "cs"), help="me, cs or me,cs (default: both)")
@@ -34,11 +44,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     from kilohertz.base import Dotted, render
-    from kilohertz.driver import export, load
+    from kilohertz.driver import export
 
     if arguments.model.endswith(".toml"):
         return _export_system(arguments)
-    model = load(arguments.model, arguments.library)
+    model = compiled_model(arguments)
     exported = export(
         model,
         arguments.output or Path(f"{Dotted.read(model.name).last}.fmu"),
@@ -65,7 +75,8 @@ def _export_system(arguments: argparse.Namespace) -> int:
     from kilohertz.cli.main import show
     from kilohertz.driver import export_system, open_job
 
-    scenario = open_job(arguments.model, libraries=arguments.library, **step_settings(arguments)).scenario
+    values, stepping = parameter_values(arguments), step_settings(arguments)
+    scenario = open_job(arguments.model, settings=values, libraries=arguments.library, **stepping).scenario
     written = export_system(
         scenario,
         arguments.output or Path(f"{scenario.name}.ssp"),

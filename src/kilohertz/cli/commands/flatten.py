@@ -6,18 +6,17 @@ import argparse
 import sys
 from pathlib import Path
 
-from kilohertz.cli.arguments import add_model
+from kilohertz.cli.arguments import add_model, add_set, compiled_model
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     add_model(parser)
+    add_set(parser)
     parser.add_argument("-o", "--output", metavar="F", type=Path, help="write to a file instead of the terminal")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from kilohertz.driver import load
-
-    text = load(arguments.model, arguments.library).flat_text()
+    text = compiled_model(arguments).flat_text()
     if arguments.output is None:
         sys.stdout.write(text)
     else:

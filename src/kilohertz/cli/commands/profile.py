@@ -62,7 +62,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--speedscope", metavar="F", type=Path, help="write the mean and the worst cycles for www.speedscope.app")
     add("--instructions", action="store_true", help="count instructions of 100 steps with valgrind too")
     add("-q", "--quiet", action="store_true", help="no progress and no tables")
-    add_set(parser, "a parameter, an array `v={1, 2}`, a start value `x.start=1`")
+    add_set(parser)
     add_step_settings(parser)
 
 

@@ -36,7 +36,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--start", metavar="T", type=seconds, help="start time (default: experiment annotation, or 0)")
     add("--stop", metavar="T", type=seconds, help="stop time (default: experiment annotation, or start + 1)")
     add("--intervals", metavar="N", type=int, help="output intervals (default: experiment annotation, or 500)")
-    add_set(parser, "a parameter, an array `v={1, 2}`, a start value `x.start=1`")
+    add_set(parser)
     add_inputs(parser)
     add("--record", metavar="R", default="all", help="all (default), outputs, or a pattern such as 'motor.*'")
     add("-o", "--output", metavar="F", type=Path, help=f"write F: {endings(to_write=True)}")

@@ -40,7 +40,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--page", metavar="F", type=Path, help="write a page with the front (HTML, one file)")
     add("--json", action="store_true", help="print all numbers as JSON")
     add("-q", "--quiet", action="store_true", help="no progress")
-    add_set(parser, "a parameter, an array `v={1, 2}`, a start value `x.start=1`")
+    add_set(parser)
     add_inputs(parser)
     add_step_settings(parser)
 

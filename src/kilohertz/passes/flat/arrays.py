@@ -10,7 +10,7 @@ from kilohertz.ir.builtins import fold
 from kilohertz.ir.expr import Bool, Builtin, Expr, Int, Real
 from kilohertz.ir.make import ONE, ZERO, add, mul, neg, sub
 from kilohertz.ir.rules import array_functions
-from kilohertz.ir.types import BOOLEAN, INTEGER, REAL, Type
+from kilohertz.ir.types import BOOLEAN, INTEGER, REAL, RecordType, Type
 from kilohertz.passes.algebra import simplify_node
 from kilohertz.passes.flat.values import Value, count, shape, width
 
@@ -61,6 +61,14 @@ def vectorised(f: Callable[[tuple[Expr, ...]], Expr], args: list[Value], ty: Typ
     n = len(like.items)
     columns = [a.items if a.ty.dims else a.items * n for a in args]
     return Value(Type(ty.base, like.ty.dims), tuple(f(row) for row in zip(*columns, strict=True)))
+
+
+def by_fields(name: str, args: list[Value]) -> Value:
+    """An operator of records, such as `previous`, is one of each field; what is no record stands for all fields."""
+    like = next(a for a in args if isinstance(a.ty.base, RecordType))
+    columns = [a.items if isinstance(a.ty.base, RecordType) else a.items * len(like.items) for a in args]
+    rows = zip(like.items, zip(*columns, strict=True), strict=True)
+    return Value(like.ty, tuple(fold(Builtin(name, row, x.ty)) for x, row in rows))
 
 
 def product(a: Value, b: Value) -> Value:

@@ -38,7 +38,7 @@ from kilohertz.ir.expr import (
 )
 from kilohertz.ir.rules.arithmetic import RELATIONS
 from kilohertz.ir.rules.function_record import Event
-from kilohertz.ir.types import BOOLEAN, INTEGER, REAL, Type
+from kilohertz.ir.types import BOOLEAN, INTEGER, REAL, RecordType, Type
 from kilohertz.passes.algebra import simplify_node
 from kilohertz.passes.flat import arrays
 from kilohertz.passes.flat.values import Value, elements, field_of, pack, shape, size, stacked
@@ -197,6 +197,8 @@ class Evaluator:
             result = make(args)
             if result is not None:
                 return _integers(result) if e.ty.base == INTEGER.base else result
+        if isinstance(e.ty.base, RecordType):
+            return arrays.by_fields(name, args)
         if any(a.ty.dims for a in args):
             return arrays.vectorised(lambda xs: fold(Builtin(name, xs, e.ty.scalar())), args, e.ty)
         result_expr = fold(Builtin(name, tuple(a.scalar for a in args), e.ty.scalar()))

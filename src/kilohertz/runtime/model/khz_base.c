@@ -57,6 +57,17 @@ void khz_wrong_sizes(khz_context *c, int32_t size, int32_t other)
     khz_fail_settled(c, KHZ_DOMAIN, KHZ_NOWHERE, text);
 }
 
+void khz_check_sample(khz_context *c, int32_t place, double start, double interval)
+{
+    if (!(interval > 0.0) || isnan(start)) {
+        char text[128];
+        (void)snprintf(text, sizeof text,
+                       "the interval of a sample is not positive, or its start not a number: %g and %g", interval,
+                       start);
+        khz_fail(c, KHZ_DOMAIN, place, text);
+    }
+}
+
 khz_status khz_settle_failures(khz_context *c)
 {
     const int has_own = c->status == KHZ_ASSERTION || c->status == KHZ_BAD_INDEX;

@@ -117,6 +117,9 @@ void khz_fail(khz_context *c, khz_status status, int place, const char *message)
 /* Count what the model says; the first of its kind is kept.  Allocates: never. */
 void khz_say(khz_context *c, int kind, int place, const char *text);
 
+/* A sample ticks at start + i*interval: a failure where that is no row of instants. */
+void khz_check_sample(khz_context *c, int32_t place, double start, double interval);
+
 /* A failure for values that are wrong, or may be still on their way: in a pass of an event or of the initial equations
  * it is noted, and a failure where the last pass has it (khz_settle_failures); at once where n_strict says so. */
 void khz_fail_settled(khz_context *c, khz_status status, int place, const char *message);

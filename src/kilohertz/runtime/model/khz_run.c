@@ -241,16 +241,12 @@ static khz_status set_samples(const khz_model *m, void *instance)
     const double *const first = khz_reals(instance, m->sample_start);
     const double *const interval = khz_reals(instance, m->sample_interval);
     m->samples(instance);
-    for (int32_t i = 0; i < m->n_samples; i++) {
-        if (!(interval[i] > 0.0) || isnan(first[i])) {
-            khz_fail(c, KHZ_DOMAIN, KHZ_NOWHERE, "the interval of a sample is not positive, or its start not a number");
-            return (khz_status)c->status;
-        }
+    for (int32_t i = 0; i < m->n_samples && c->status == KHZ_OK; i++) {
         const double passed = (c->time - first[i]) / interval[i];
         const double slack = 1e-9 * fmin(1.0, fabs(c->time) / interval[i]);
         ticks[i] = passed > 0.0 ? (int64_t)ceil(passed - slack) : 0;
     }
-    return KHZ_OK;
+    return (khz_status)c->status;
 }
 
 khz_status khz_initialize(const khz_model *m, void *instance, double time)

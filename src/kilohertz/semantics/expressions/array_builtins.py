@@ -10,8 +10,10 @@ from kilohertz.ir import make
 from kilohertz.ir.builtins import REDUCTIONS
 from kilohertz.ir.expr import Array, Builtin, Expr, Int, Real
 from kilohertz.ir.types import (
+    BOOLEAN,
     INTEGER,
     REAL,
+    EnumType,
     Primitive,
     RecordType,
     Type,
@@ -251,11 +253,15 @@ class ArrayBuiltins:
         return Builtin(name, (arg,), arg.ty.scalar())
 
     def _extreme(self, name: str, args: list[Expr], node: Any, ctx: Ctx) -> Expr:
+        if not all(is_number(a) or a.ty.base == BOOLEAN.base or isinstance(a.ty.base, EnumType) for a in args):
+            raise wrong(self.elaborator, name, args, node, ctx)
         if len(args) == 1 and args[0].ty.dims:
             return Builtin(name, tuple(args), args[0].ty.scalar())
         need(self.elaborator, name, args, 2, node, ctx)
         a, b = args
         if a.ty.base != b.ty.base:
+            if not (is_number(a) and is_number(b)):
+                raise wrong(self.elaborator, name, args, node, ctx)
             a, b = make.to_real(a), make.to_real(b)
         if a.ty.dims or b.ty.dims:
             return self.elementwise(lambda x, y: Builtin(name, (x, y), x.ty), a, b)

@@ -196,7 +196,7 @@ class Builtins:
         need(self.elaborator, name, args, 1, node, ctx)
         if isinstance(args[0], Array):
             return make.array([self._edge(name, [e], node, ctx) for e in args[0].elements])
-        if name == "edge" and args[0].ty.base != BOOLEAN.base:
+        if isinstance(args[0].ty.base, RecordType) or (name == "edge" and args[0].ty.base != BOOLEAN.base):
             raise wrong(self.elaborator, name, args, node, ctx)
         return Builtin(name, tuple(args), BOOLEAN.array_of(*args[0].ty.dims))
 
@@ -209,11 +209,18 @@ class Builtins:
 
     def _homotopy(self, name: str, args: list[Expr], node: Any, ctx: Ctx) -> Expr:
         need(self.elaborator, name, args, 2, node, ctx)
+        self._need_numbers(name, args, node, ctx)
         actual, simplified = (coerce(a, REAL.array_of(*a.ty.dims)) for a in args)
         return Builtin(name, (actual, simplified), actual.ty)
 
+    def _need_numbers(self, name: str, args: list[Expr], node: Any, ctx: Ctx) -> None:
+        """S278 where an argument is no number, and no record of Reals."""
+        if not all(is_number(a) or _is_of_reals(a.ty) for a in args):
+            raise wrong(self.elaborator, name, args, node, ctx)
+
     def _semi_linear(self, name: str, args: list[Expr], node: Any, ctx: Ctx) -> Expr:
         need(self.elaborator, name, args, 3, node, ctx)
+        self._need_numbers(name, args, node, ctx)
         x, positive, negative = (make.to_real(a) for a in args)
         if positive.ty.dims or negative.ty.dims or x.ty.dims:
             return self._semi_linear_arrays(x, positive, negative, node, ctx)
@@ -231,6 +238,7 @@ class Builtins:
     def _delay(self, name: str, args: list[Expr], node: Any, ctx: Ctx) -> Expr:
         if len(args) not in (2, 3):
             need(self.elaborator, name, args, 2, node, ctx)
+        self._need_numbers(name, args, node, ctx)
         reals = tuple(make.to_real(a) for a in args)
         return Builtin(name, reals, reals[0].ty)
 
@@ -239,6 +247,7 @@ class Builtins:
             args = [*args, make.array([Real(0.0), Real(1.0)]), make.array([Real(0.0), Real(0.0)])]
         need(self.elaborator, name, args, 6, node, ctx)
         in0, in1, x, positive, points, values = args
+        self._need_numbers(name, [in0, in1, x, points, values], node, ctx)
         reals = [make.to_real(e) for e in (in0, in1, x)]
         more = [make.to_real(points), make.to_real(values)]
         at = [e.value for e in more[0].children() if isinstance(e, Real)]
@@ -310,3 +319,8 @@ class Builtins:
 
     def _streams(self, name: str, args: list[Expr], node: tree.Call, ctx: Ctx) -> Expr:
         return self.elaborator.graph.stream(name, node, ctx)
+
+
+def _is_of_reals(ty: Type) -> bool:
+    """Whether a value has Reals only."""
+    return all(_is_of_reals(t) for _, t in ty.base.fields) if isinstance(ty.base, RecordType) else ty.base == REAL.base
