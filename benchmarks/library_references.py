@@ -80,7 +80,8 @@ def run_one(task: Task) -> Record:
         record["simulated_s"] = round(_spent() - started, 2)
         record["reached"].append("simulated")
         off = _off(result, reference)
-        more = _settings(reference, 10) | {"record": [n for n in reference.signals if n in result] or "all"}
+        named = [n if n in result else _derived(n) for n in reference.signals]
+        more = _settings(reference, 10) | {"record": [n for n in named if n in result] or "all"}
         if off:
             off = _off(model.simulate(**more), reference)
         if not off:
@@ -110,16 +111,32 @@ def _off(result: Result, reference: Reference) -> list[str]:
     """Signals with a point outside the tube, the worst first, each with by how much and since when."""
     found: list[tuple[float, str]] = []
     for name, values in reference.signals.items():
-        if name not in result:
+        ours = _ours(result, name)
+        if ours is None:
             found.append((np.inf, f"{name} is not there"))
             continue
         times = np.linspace(reference.start, reference.stop, len(values))
         scale = max(float(np.ptp(values)), SMALLEST * float(np.abs(values).max()), 1e-6)
-        excess = _outside(result.time, result[name], times, values, TUBE * (reference.stop - reference.start)) / scale
+        excess = _outside(result.time, ours, times, values, TUBE * (reference.stop - reference.start)) / scale
         late = np.flatnonzero(~(excess <= TUBE))  # what is no number is off too
         if len(late):
             found.append((float(excess.max()), f"{name} off by {excess.max():.1e} from t = {times[late[0]]:g}"))
     return [text for _, text in sorted(found, key=lambda f: -f[0])]
+
+
+def _ours(result: Result, name: str) -> Floats | None:
+    """Our signal; a derivative of what is no state is that of its values."""
+    if name in result:
+        return result[name]
+    if _derived(name) not in result:
+        return None
+    time, rows = np.unique(result.time, return_index=True)
+    return np.asarray(np.interp(result.time, time, np.gradient(result[_derived(name)][rows], time)))
+
+
+def _derived(name: str) -> str:
+    """`x` of `der(x)`."""
+    return name.removeprefix("der(").removesuffix(")")
 
 
 def _outside(time: Floats, ours: Floats, at: Floats, theirs: Floats, half_width: float) -> Floats:

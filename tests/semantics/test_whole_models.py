@@ -124,6 +124,12 @@ def test_resources_of_a_library_are_found_by_their_uri(tmp_path: Path) -> None:
     output String path;
     external "C" path = khz_never_called(uri);
   end loadResource;
+  function pathOf
+    input String uri;
+    output String path;
+  algorithm
+    path := loadResource(uri);
+  end pathOf;
   function f
     input Real u;
     output Real y;
@@ -132,6 +138,8 @@ def test_resources_of_a_library_are_found_by_their_uri(tmp_path: Path) -> None:
   end f;
   model A
     parameter String file = loadResource("modelica://Lib/Resources/data.txt");
+    parameter String uri = "modelica://Lib/Resources/more.txt";
+    parameter String byFunction = pathOf(uri);
     Real y = f(time);
   end A;
 end Lib;
@@ -141,6 +149,7 @@ end Lib;
     flat, _ = flatten(Libraries([tmp_path]), "Lib.A")
     text = print_flat(flat).replace(str(library.resolve()), "<Lib>")
     assert 'parameter String file = "<Lib>/Resources/data.txt"' in text
+    assert 'parameter String byFunction = Lib.pathOf("<Lib>/Resources/more.txt")' in text
     assert 'IncludeDirectory = {"<Lib>/Resources/Headers"}' in text
     assert 'LibraryDirectory = {"<Lib>/Resources/Library"}' in text
     assert "<Lib>/Resources/C-Sources" in text

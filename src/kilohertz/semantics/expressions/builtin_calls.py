@@ -299,13 +299,13 @@ class Builtins:
 
     def _load_resource(self, name: str, args: list[Expr], node: Any, ctx: Ctx) -> Expr:
         need(self.elaborator, name, args, 1, node, ctx)
-        if ctx.locals is not None:
-            return args[0]
-        value = self.elaborator.evaluation.try_value(args[0])
-        if not isinstance(value, str):
-            return args[0]
-        path = self.elaborator.world.resource(value)
-        return Str(value if path is None else path)
+        return args[0] if ctx.locals is not None else self.resource(args[0])
+
+    def resource(self, uri: Expr) -> Expr:
+        """The path that a URI means, where it is known; anything else as it is."""
+        value = self.elaborator.evaluation.try_value(uri) if uri.ty == STRING else None
+        path = self.elaborator.world.resource(value) if isinstance(value, str) else None
+        return uri if path is None else Str(path)
 
     def _instance_name(self, name: str, args: list[Expr], node: Any, ctx: Ctx) -> Expr:
         top = self.elaborator.maker.top

@@ -148,6 +148,8 @@ class Calls:
         """A call with arguments given (expressions, or names of functions as tree nodes)."""
         header = self.elaborator.functions.header(function)
         values = self._bind(header, args, named, node, ctx, owner or ctx.inst)
+        if ctx.locals is None and _loads(function):
+            values = [self.builtins.resource(v) for v in values]
         extra = self._vector_dims(header, values, node, ctx)
         if not extra:
             return self._single(header, values, node, ctx)
@@ -457,3 +459,12 @@ def _count(ty: Type) -> int:
     for d in ty.dims:
         n *= d or 0
     return n
+
+
+def _loads(function: ClassNode) -> bool:
+    """Whether its statements ask for the path of a resource: that is found here, where the model gives the URI."""
+    known = function.memo.get("loads")
+    if known is None:
+        asked = (r for section, _ in function.sections for r in tree.refs(section.items))
+        known = function.memo["loads"] = any(r.names[-1] == "loadResource" for r in asked)
+    return bool(known)
