@@ -296,6 +296,20 @@ def test_equations_that_leave_values_open_are_said(model: str, text: str, solver
     assert all(note.span is not None for note in said.notes[1:])
 
 
+@pytest.mark.parametrize("solver", ["cvode", "rk4"])
+def test_a_junction_of_shut_valves_has_some_pressure(model: str, solver: str) -> None:
+    """The coefficient of p is made of variables that a mode decides, one of them through another."""
+    text = (
+        "model M Real a = if time < 0.5 then 0 else 1, b = 3*a, p, q[3]; equation"
+        " q = {2*a*(5 - p), 2*b*(1 - p), 0.5*b*(3 - p)}; sum(q) = 0; end M;"
+    )
+    step: dict[str, Any] = {"step": 0.01} if solver == "rk4" else {}
+    result = kilohertz.load(write(model, text)).simulate(stop=1.0, solver=solver, **step)
+    assert {p.code for p in result.problems} == {"R736"}
+    assert (result["p"][0], list(result["q[1]"][:3])) == (0.0, [0.0] * 3)
+    assert result.final("p") == pytest.approx(20.5 / 9.5)
+
+
 def test_a_task_says_what_its_equations_leave_open(tmp_path: Path) -> None:
     text = "Real x(start=1, fixed=true); Real a, b; equation a + b = x; 2*a + 2*b = 2*x + 0*time; der(x) = -1;"
     (tmp_path / "open_rt.mo").write_text(f"model open_rt {text} end open_rt;")

@@ -20,7 +20,7 @@ from typing import TypeAlias
 from kilohertz.base import Diagnostic, ModelError
 from kilohertz.ir import make, traverse
 from kilohertz.ir.dae import AnyEquation, CallEquation, Equation
-from kilohertz.ir.expr import Expr, IfExp, Real, Ref
+from kilohertz.ir.expr import Binary, Expr, IfExp, Real, Ref, Unary
 from kilohertz.ir.flat import Function
 from kilohertz.ir.ordered import Component, Row
 from kilohertz.ir.step import (
@@ -42,7 +42,7 @@ from kilohertz.passes.ordered.columns import Columns
 from kilohertz.passes.ordered.diagonal import with_diagonal
 from kilohertz.passes.ordered.guesses import Torn, tear, untorn
 from kilohertz.passes.ordered.inner_loops import Split, split
-from kilohertz.passes.ordered.inverse import by_inverse
+from kilohertz.passes.ordered.inverse import by_inverse, explicit, quotient
 from kilohertz.passes.ordered.solving_order import inputs_of, joined, names_in, order, sorted_steps, targets_of
 from kilohertz.passes.ordered.trial_point import are_regular
 from kilohertz.passes.rates_apart import rates_apart
@@ -71,9 +71,29 @@ class Context:
     point: Numeric | None = None  # numbers to try a choice with
     kept: list[AnyEquation] = field(default_factory=list)  # so that ids stay theirs
 
+    switched: set[str] = field(default_factory=set)  # assigned what depends on a mode, or a product with that
+
     @property
     def occurrence(self) -> Occurrence:
         return self.columns.occurrence
+
+    def has_mode(self, a: Expr) -> bool:
+        """Depends on a mode as it stands."""
+        return _is_chosen(a) or any(self.is_discrete(n) for n in self.occurrence.names(a))
+
+    def may_vanish(self, a: Expr) -> bool:
+        """A coefficient that depends on a mode may be zero for good."""
+        return self.has_mode(a) or not self.switched.isdisjoint(self.occurrence.names(a))
+
+    def is_switched(self, value: Expr) -> bool:
+        match value:
+            case Unary("-", part) | Binary("/", part, _):
+                return self.is_switched(part)
+            case Binary("*", left, right):
+                return self.is_switched(left) or self.is_switched(right)
+            case Ref(name):
+                return name in self.switched or self.is_discrete(name)
+        return _is_chosen(value)
 
 
 def make_blocks(components: Sequence[Component], context: Context) -> list[Block]:
@@ -134,17 +154,13 @@ class _Maker:
             value = by_inverse(e, unknown, self._context.functions, self._context.occurrence)
             return self._loop() if value is None else [self._assignment(unknown, value, e)]
         a, b = parts
-        if self._may_vanish(a):
+        if self._context.may_vanish(a):
             return [self._tiny(unknown, a, b, e)]
         return [self._assignment(unknown, quotient(b, a), e)]
 
-    def _may_vanish(self, a: Expr) -> bool:
-        """The coefficient depends on a mode, so that it may be zero for good."""
-        return any(isinstance(n, IfExp) for n in traverse.walk(a)) or any(
-            self._context.is_discrete(n) for n in self._context.occurrence.names(a)
-        )
-
     def _assignment(self, unknown: Ref, value: Expr, e: AnyEquation) -> Assignment:
+        if self._context.is_switched(value):
+            self._context.switched.add(unknown.name)
         return Assignment(unknown, value, self._context.partition, cost((value,)), e.origin)
 
     def _tiny(self, unknown: Ref, a: Expr, b: Expr, e: Equation) -> LinearLoop:
@@ -282,7 +298,7 @@ class _Loop:
         factor = None if e is None else linear_coefficient(e, self._unknowns[column].name)
         if factor is None:
             return e is not None
-        return not self._varies(factor) and self._context.parameters(factor) != 0.0
+        return not self._context.has_mode(factor) and self._context.parameters(factor) != 0.0
 
     def is_solvable(self, row: int, column: int) -> bool:
         return self._ease(row, column) > 0
@@ -405,17 +421,11 @@ class _Loop:
         total = cost([e.value for e in entries] + rhs + [b.value for b in inner]) + len(guessed) ** 3
         p = self._context.partition
         origin = joined(self._rows)
-        if len(guessed) == 1 and entries and not self._varies(entries[0].value):
+        if len(guessed) == 1 and entries and not self._context.may_vanish(entries[0].value):
             value = quotient(make.neg(rhs[0]), entries[0].value)
             return [Assignment(guessed[0], value, p, cost((value,)), origin), *inner]
         loop = LinearLoop(tuple(guessed), entries, tuple(rhs), tuple(inner), p, p, total, origin)
         return [replace(loop, through=tuple(inner), residuals=tuple(residuals))]
-
-    def _varies(self, a: Expr) -> bool:
-        """Depends on a mode, so that it may vanish."""
-        return any(isinstance(n, IfExp) for n in traverse.walk(a)) or any(
-            self._context.is_discrete(n) for n in self._context.occurrence.names(a)
-        )
 
     def _left_over(self, rows: Sequence[int]) -> list[Expr]:
         residuals = []
@@ -456,20 +466,8 @@ def _iterated(b: Inner) -> int:
     return len(b.unknowns) if isinstance(b, NonlinearLoop) else 0
 
 
-def explicit(e: Equation, unknown: Ref, occurrence: Occurrence) -> Expr | None:
-    """The other side, where the unknown stands alone on one."""
-    if e.left is unknown and unknown.name not in occurrence.names(e.right):
-        return e.right
-    if e.right is unknown and unknown.name not in occurrence.names(e.left):
-        return e.left
-    return None
-
-
-def quotient(b: Expr, a: Expr) -> Expr:
-    """The solution of a*x + b = 0."""
-    if isinstance(a, Real) and a.value < 0:
-        return simplify(make.div(b, Real(-a.value)))
-    return simplify(make.div(make.neg(b), a))
+def _is_chosen(e: Expr) -> bool:
+    return any(isinstance(n, IfExp) for n in traverse.walk(e))
 
 
 def _through(inner: list[Assignment], roots: list[Expr], values: dict[str, Expr]) -> list[Expr]:

@@ -1,5 +1,6 @@
-"""Equations solved by the inverse that a function names: `y = f(x, p)` for x is `x = g(y, p)` (MLS 12.8).
+"""One equation solved for one unknown: the other side, a quotient, or the inverse that a function names.
 
+`y = f(x, p)` for x is `x = g(y, p)` (MLS 12.8):
 function f  input x; input p; output y;  annotation(inverse(x = g(y, p)))
 """
 
@@ -9,9 +10,25 @@ from collections.abc import Mapping
 
 from kilohertz.ir import make
 from kilohertz.ir.dae import Equation
-from kilohertz.ir.expr import Call, Expr, Ref
+from kilohertz.ir.expr import Call, Expr, Real, Ref
 from kilohertz.ir.flat import Function
-from kilohertz.passes.algebra import Occurrence
+from kilohertz.passes.algebra import Occurrence, simplify
+
+
+def explicit(e: Equation, unknown: Ref, occurrence: Occurrence) -> Expr | None:
+    """The other side, where the unknown stands alone on one."""
+    if e.left is unknown and unknown.name not in occurrence.names(e.right):
+        return e.right
+    if e.right is unknown and unknown.name not in occurrence.names(e.left):
+        return e.left
+    return None
+
+
+def quotient(b: Expr, a: Expr) -> Expr:
+    """The solution of a*x + b = 0."""
+    if isinstance(a, Real) and a.value < 0:
+        return simplify(make.div(b, Real(-a.value)))
+    return simplify(make.div(make.neg(b), a))
 
 
 def by_inverse(e: Equation, unknown: Ref, functions: Mapping[str, Function], occurrence: Occurrence) -> Expr | None:

@@ -44,7 +44,7 @@ from kilohertz.passes.algebra import Occurrence, linear_parts, substitute
 from kilohertz.passes.dae.lowering.discretise import Discretiser, Timed
 from kilohertz.passes.dae.lowering.reduce_partition import KNOWN, Partition, reduced
 from kilohertz.passes.derivative import Differentiator
-from kilohertz.passes.ordered.blocks import explicit, quotient
+from kilohertz.passes.ordered.inverse import explicit, quotient
 from kilohertz.passes.ordered.solving_order import order
 from kilohertz.solvers import Method
 from kilohertz.solvers.clocked import CLOCKED
