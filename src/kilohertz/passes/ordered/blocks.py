@@ -154,7 +154,7 @@ class _Maker:
             value = by_inverse(e, unknown, self._context.functions, self._context.occurrence)
             return self._loop() if value is None else [self._assignment(unknown, value, e)]
         a, b = parts
-        if self._context.may_vanish(a):
+        if self._context.has_mode(a):
             return [self._tiny(unknown, a, b, e)]
         return [self._assignment(unknown, quotient(b, a), e)]
 
