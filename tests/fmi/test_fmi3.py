@@ -50,6 +50,7 @@ def vectors(tmp_path_factory: pytest.TempPathFactory) -> Path:
     model = load(folder / "Vectors.mo")
     export(model, folder / "Vectors.fmu", fmi=3, solver="rk4", step=STEP)
     export(model, folder / "Clocked.fmu", fmi=3, kinds=("me",), clocks=True, solver="rk4", step=STEP)
+    export(model, folder / "Both.fmu", fmi=3, clocks=True, solver="rk4", step=STEP)
     return folder
 
 
@@ -176,15 +177,151 @@ def test_the_importer_makes_clocks_tick(vectors: Path) -> None:
     assert theirs.values()[2] > 0 and theirs.values()[3] > 0
 
 
-def test_clocks_are_of_fmi_3_and_model_exchange(vectors: Path, tmp_path: Path) -> None:
-    model = load(vectors / "Vectors.mo")
-    for version, kinds in ((2, ("me",)), (3, ("me", "cs"))):
-        with pytest.raises(ModelError, match="clocks in FMI 3"):
-            export(model, tmp_path / "No.fmu", fmi=version, kinds=kinds, clocks=True, solver="rk4", step=STEP)
+def test_clocks_are_of_fmi_3(vectors: Path, tmp_path: Path) -> None:
+    with pytest.raises(ModelError, match="clocks in FMI 3"):
+        export(load(vectors / "Vectors.mo"), tmp_path / "No.fmu", fmi=2, clocks=True, solver="rk4", step=STEP)
     outside = Exchange(vectors / "Clocked.fmu")
     outside.update()
     with pytest.raises(Exception, match="fmi3SetClock"):
         outside.tick("clock[1]")  # not in Continuous-Time Mode
+
+
+class Stepped:
+    """An instance of Co-Simulation, with Event Mode or without."""
+
+    def __init__(self, path: Path, *, with_events: bool) -> None:
+        described = fmpy.read_model_description(str(path))
+        assert described.coSimulation.hasEventMode
+        self.references = {v.name: v.valueReference for v in described.modelVariables}
+        self.fmu = fmpy.fmi3.FMU3Slave(
+            guid=described.instantiationToken,
+            unzipDirectory=fmpy.extract(str(path)),
+            modelIdentifier=described.coSimulation.modelIdentifier,
+        )
+        self.fmu.instantiate(eventModeUsed=with_events)
+        self.fmu.enterInitializationMode(startTime=0.0)
+        self.fmu.exitInitializationMode()
+
+    def tick(self, *clocks: str) -> None:
+        n = len(clocks)
+        references = (ctypes.c_uint32 * n)(*(self.references[c] for c in clocks))
+        self.fmu.fmi3SetClock(self.fmu.component, references, n, (ctypes.c_bool * n)(*[True] * n))
+        self.fmu.updateDiscreteStates()
+
+    def step(self, k: int) -> bool:
+        """From step k to the next; whether an event asks to be handled."""
+        event, *_ = self.fmu.doStep(k * STEP, STEP)
+        return bool(event)
+
+    def values(self, *names: str) -> list[float]:
+        wanted = names or ("x[1]", "x[2]", "c", "d", "der(x[1])")
+        return [float(v) for v in self.fmu.getFloat64([self.references[n] for n in wanted])]
+
+
+def due(k: int, every: int, shift: int) -> bool:
+    return k >= shift and (k - shift) % every == 0
+
+
+def test_clocks_tick_between_steps_too(vectors: Path) -> None:
+    """In Co-Simulation with Event Mode; without it the FMU makes its samples itself.  All have the same bits."""
+    assert validated(vectors / "Both.fmu") == []
+    plain = Stepped(vectors / "Vectors.fmu", with_events=False)
+    silent = Stepped(vectors / "Both.fmu", with_events=False)
+    clocked = Stepped(vectors / "Both.fmu", with_events=True)
+    clocked.tick("clock[1]")
+    clocked.fmu.enterStepMode()
+    for k in range(600):
+        assert not plain.step(k) and not silent.step(k) and not clocked.step(k)
+        ticking = [name for name, times in (("clock[1]", (100, 0)), ("clock[2]", (250, 50))) if due(k + 1, *times)]
+        if ticking:
+            clocked.fmu.enterEventMode()
+            clocked.tick(*ticking)
+            clocked.fmu.enterStepMode()
+        assert plain.values() == silent.values() == clocked.values()
+    assert clocked.values("c")[0] > 0 and clocked.values("d")[0] > 0
+
+
+def test_a_clock_that_does_not_tick_samples_nothing(vectors: Path) -> None:
+    quiet = Stepped(vectors / "Both.fmu", with_events=True)
+    quiet.fmu.enterStepMode()
+    for k in range(300):
+        quiet.step(k)
+    assert quiet.values("c", "d") == [0.0, 0.0]
+    with pytest.raises(Exception, match="fmi3SetClock"):
+        quiet.tick("clock[1]")  # not in Step Mode
+
+
+LATE = """\
+model Late
+  Real x(start = 0, fixed = true);
+  discrete Real s(start = 0, fixed = true);
+  output Boolean b = x > 0.0995;
+equation
+  der(x) = 1;
+  when sample(0.1, 0.1) then
+    s = x;
+  end when;
+end Late;
+"""
+
+
+def test_a_clock_ticks_at_the_end_of_a_step_that_an_event_cut(tmp_path: Path) -> None:
+    """With `linear` the state stays at an event inside of the step: what is left of the step comes before the tick."""
+    (tmp_path / "Late.mo").write_text(LATE, encoding="utf-8")
+    how: dict[str, Any] = {"solver": "rk4", "step": STEP, "events": "linear", "clocks": True}
+    export(load(tmp_path / "Late.mo"), tmp_path / "Late.fmu", fmi=3, kinds=("cs",), **how)
+    late = Stepped(tmp_path / "Late.fmu", with_events=True)
+    late.fmu.enterStepMode()
+    asking = [k for k in range(100) if late.step(k)]
+    assert asking == [99] and late.values("x", "s") == pytest.approx([0.0995, 0.0])
+    late.fmu.enterEventMode()
+    late.tick("clock[1]")
+    late.fmu.enterStepMode()
+    assert late.values("x", "s") == pytest.approx([0.1, 0.1], abs=1e-12)
+    late.step(100)
+    assert late.values("x") == pytest.approx([0.101], abs=1e-12)
+
+
+LIMITED = """\
+model Limited
+  input Real u;
+  output Real y;
+  output Integer n(start = 0, fixed = true);
+  Real x(start = 0, fixed = true);
+equation
+  der(x) = if u > 1 then 1 else 0;
+  y = x + u;
+  when x > 0.0105 then
+    n = pre(n) + 1;
+  end when;
+end Limited;
+"""
+
+
+def test_events_in_co_simulation(tmp_path: Path) -> None:
+    """What is set in Event Mode counts at once; a step with an event asks for Event Mode; without it neither."""
+    (tmp_path / "Limited.mo").write_text(LIMITED, encoding="utf-8")
+    export(load(tmp_path / "Limited.mo"), tmp_path / "Limited.fmu", fmi=3, solver="rk4", step=STEP)
+    assert validated(tmp_path / "Limited.fmu") == []
+    sides = [Stepped(tmp_path / "Limited.fmu", with_events=e) for e in (True, False)]
+    asking, counts = [], []
+    for side in sides:
+        u = [side.references["u"]]
+        side.fmu.setFloat64(u, [2.0])
+        if side is sides[0]:
+            side.fmu.updateDiscreteStates()
+            assert side.values("y") == [2.0]
+            side.fmu.enterStepMode()
+            with pytest.raises(Exception, match="fmi3UpdateDiscreteStates"):
+                side.fmu.updateDiscreteStates()
+        asking.append([k for k in range(20) if side.step(k)])
+        counts.append(int(side.fmu.getInt32([side.references["n"]])[0]))
+        with pytest.raises(Exception, match="fmi3EnterStepMode"):
+            side.fmu.enterStepMode()
+    assert asking == [[10], []] and counts == [1, 1]
+    assert sides[0].values("x") == sides[1].values("x")
+    with pytest.raises(Exception, match="fmi3EnterEventMode"):
+        sides[1].fmu.enterEventMode()
 
 
 # -------------------------------------------------------------------------------------------------- intermediate update

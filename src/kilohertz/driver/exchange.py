@@ -50,7 +50,7 @@ def export(
 
     Co-Simulation steps with the method that the settings say, with the same bits as `simulate` and a task have.
     `targets` are machines besides this one, by their names in FMI 3 (`x86_64-windows`).  `clocks` makes periodic input
-    clocks of the model's samples and clocked partitions, which then tick when the importer says so (FMI 3, `me` alone).
+    clocks of the model's samples and clocked partitions, which then tick when the importer says so (FMI 3).
     """
     from kilohertz.cost import cost_bound
     from kilohertz.driver.analysing.prices_here import prices_here

@@ -38,7 +38,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--kind", metavar="K", type=words, default=("me", "cs"), help="me, cs or me,cs (default: both)")
     add("--target", metavar="T", type=words, default=(), help="binaries for other machines too: x86_64-windows,...")
     add("--no-sources", action="store_true", help="binaries alone, without the C they are made from")
-    add("--clocks", action="store_true", help="samples as periodic input clocks (--fmi 3 --kind me)")
+    add("--clocks", action="store_true", help="samples as periodic input clocks (--fmi 3)")
     add_step_settings(parser)
 
 

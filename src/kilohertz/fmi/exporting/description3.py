@@ -74,6 +74,7 @@ def _interfaces(root: Element, c: Contents) -> None:
     if CS in c.kinds:
         stepping = {"canHandleVariableCommunicationStepSize": _YES, "fixedInternalStepSize": repr(c.step_size)}
         stepping |= {"providesIntermediateUpdate": _YES, "canReturnEarlyAfterIntermediateUpdate": _YES}
+        stepping |= {"hasEventMode": _YES}
         SubElement(root, "CoSimulation", {**common, **stepping})
 
 

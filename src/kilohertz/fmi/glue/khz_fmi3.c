@@ -88,9 +88,9 @@ KHZ_FMI_API khz_fmu *FMI3(fmi3InstantiateCoSimulation)(text name, text token, te
     } to = {updating};
     khz_fmu f = {.is_logging = logging, .environment = environment};
     (void)visible;
-    (void)event_mode;   /* not offered by the model description */
     (void)intermediate; /* all of them are there at any instant */
     (void)n_intermediate;
+    f.has_event_mode = event_mode;
     f.may_return_early = early_return;
     f.updating = to.address;
     f.update = updating != NULL ? update : NULL;
@@ -287,7 +287,6 @@ NOT_OFFERED(fmi3GetVariableDependencies, "dependencies stand in the model descri
 NOT_OFFERED(fmi3GetAdjointDerivative, "there are no adjoint derivatives: providesAdjointDerivatives is false")
 NOT_OFFERED(fmi3EnterConfigurationMode, "there are no structural parameters")
 NOT_OFFERED(fmi3ExitConfigurationMode, "there are no structural parameters")
-NOT_OFFERED(fmi3EnterStepMode, "there is no Event Mode in Co-Simulation: hasEventMode is false")
 NOT_OFFERED(fmi3GetOutputDerivatives, "there are no derivatives of outputs: maxOutputDerivativeOrder is 0")
 
 /* ----------------------------------------------------------------------------------------------------------- clocks */
@@ -456,13 +455,15 @@ FUNCTION FMI3(fmi3GetNumberOfContinuousStates)(khz_fmu *f, size_t *n)
 
 /* ---------------------------------------------------------------------------------------------------- Co-Simulation */
 
+FUNCTION FMI3(fmi3EnterStepMode)(khz_fmu *f) { return khz_fmu_enter_step(f); }
+
 FUNCTION FMI3(fmi3DoStep)(khz_fmu *f, double time, double length, bool no_return, bool *event_needed, bool *terminate,
                           bool *early_return, double *reached)
 {
     (void)no_return;
     khz_fmu_step_end end;
     const khz_fmu_status status = khz_fmu_step(f, time, length, &end);
-    *event_needed = false;
+    *event_needed = f->has_event_mode && end.has_events;
     *terminate = end.terminated;
     *early_return = end.is_early;
     *reached = khz_fmu_time(f);

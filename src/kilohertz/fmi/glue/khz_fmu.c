@@ -101,6 +101,7 @@ static int prepare(khz_fmu *f)
     const khz_step_settings s = settings_of();
     const int done = khz_stepper_prepare(f->memory, f->model, &s) == KHZ_OK;
     f->instance = khz_stepper_instance(f->stepper);
+    ((khz_context *)f->instance)->ticks_outside = table->has_clocks && f->has_event_mode;
     return done;
 }
 
@@ -263,7 +264,7 @@ khz_fmu_status khz_fmu_started(khz_fmu *f)
         return khz_fmu_refuse(f, "this instance is not in Initialization Mode");
     }
     const khz_fmu_status status = khz_fmu_refresh(f);
-    f->head.mode = f->stepper != NULL ? KHZ_FMU_STEPPING : KHZ_FMU_EVENT_MODE;
+    f->head.mode = f->stepper != NULL && !f->has_event_mode ? KHZ_FMU_STEPPING : KHZ_FMU_EVENT_MODE;
     return status;
 }
 

@@ -76,7 +76,7 @@ extern const khz_fmu_table khz_fmu_described;
 enum {
     KHZ_FMU_INSTANTIATED = 0,
     KHZ_FMU_INITIALIZING = 1,
-    KHZ_FMU_EVENT_MODE = 2,
+    KHZ_FMU_EVENT_MODE = 2, /* in Co-Simulation where the importer wants it */
     KHZ_FMU_CONTINUOUS = 3,
     KHZ_FMU_STEPPING = 4,
     KHZ_FMU_INTERMEDIATE = 5, /* the importer is called inside a step */
@@ -114,6 +114,7 @@ struct khz_fmu {
     khz_fmu_update_fn update;                /* NULL: the importer does not want to hear of it */
     void *environment, *callback, *updating; /* the importer's */
     int is_logging, has_terminated, may_return_early;
+    int has_event_mode; /* Co-Simulation: the importer handles events between steps, and makes clocks tick */
     uint32_t *expanded; /* [2 n_values]: arrays of a call by their values */
 };
 
@@ -190,11 +191,16 @@ khz_fmu_status khz_fmu_directional(khz_fmu *f, const uint32_t *unknowns, size_t 
 typedef struct khz_fmu_step_end {
     int terminated; /* the model wants to end the run */
     int is_early;   /* the importer wanted to come back before the end */
+    int has_events; /* discrete values may have changed */
 } khz_fmu_step_end;
 
 /* Co-Simulation: whole periods of the stepper from `time` on. */
 khz_fmu_status khz_fmu_step(khz_fmu *f, double time, double length, khz_fmu_step_end *end);
 double khz_fmu_time(const khz_fmu *f);
+/* Between steps, in Event Mode: what was set, and the clocks that tick. */
+khz_fmu_status khz_fmu_step_event(khz_fmu *f, khz_fmu_news *news);
+/* Back from Event Mode to Step Mode. */
+khz_fmu_status khz_fmu_enter_step(khz_fmu *f);
 
 /* States: a copy of all that changes, external objects excepted. */
 typedef struct khz_fmu_state khz_fmu_state;

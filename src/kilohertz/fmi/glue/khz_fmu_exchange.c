@@ -86,8 +86,13 @@ khz_fmu_status khz_fmu_indicators(khz_fmu *f, double *z)
 
 khz_fmu_status khz_fmu_enter_event(khz_fmu *f)
 {
+    if (f->stepper != NULL && f->has_event_mode && f->head.mode == KHZ_FMU_STEPPING) {
+        f->head.mode = KHZ_FMU_EVENT_MODE;
+        return KHZ_FMU_OK;
+    }
     if (f->head.mode != KHZ_FMU_CONTINUOUS && f->head.mode != KHZ_FMU_EVENT_MODE) {
-        return khz_fmu_refuse(f, "Event Mode is entered from Continuous-Time Mode, in Model Exchange");
+        return khz_fmu_refuse(f, "Event Mode is entered from Continuous-Time Mode, or from Step Mode where the "
+                                 "importer said at the start that it would");
     }
     const khz_fmu_status status = khz_fmu_refresh(f); /* values before the event */
     f->head.mode = KHZ_FMU_EVENT_MODE;
@@ -122,6 +127,9 @@ khz_fmu_status khz_fmu_event(khz_fmu *f, khz_fmu_news *news)
     const khz_model *const m = f->model;
     const size_t bytes = sizeof(double) * (size_t)m->n_x;
     memset(news, 0, sizeof *news);
+    if (f->stepper != NULL) {
+        return khz_fmu_step_event(f, news);
+    }
     if (f->head.needs_event) {
         khz_fmu_status before = khz_fmu_refresh(f);
         if (before != KHZ_FMU_OK) {

@@ -2,6 +2,7 @@
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "khz_fmu.h"
 #include "khz_stepper_core.h"
@@ -83,6 +84,7 @@ static khz_fmu_status make_steps(khz_fmu *f, int64_t n, khz_fmu_step_end *end)
     for (int64_t i = 0; i < n && status == KHZ_FMU_OK && !end->terminated && !end->is_early; i++) {
         flags |= khz_stepper_step(f->stepper);
         end->terminated = (flags & (uint32_t)KHZ_STEP_TERMINATED) != 0;
+        end->has_events = (flags & (uint32_t)KHZ_STEP_EVENT) != 0;
         if ((flags & (uint32_t)KHZ_STEP_ASSERTION) != 0) {
             status = khz_fmu_failed(f, KHZ_ASSERTION, KHZ_FMU_ERROR);
         } else if (f->update != NULL && i + 1 < n && !end->terminated) {
@@ -95,10 +97,9 @@ static khz_fmu_status make_steps(khz_fmu *f, int64_t n, khz_fmu_step_end *end)
 khz_fmu_status khz_fmu_step(khz_fmu *f, double time, double length, khz_fmu_step_end *end)
 {
     const khz_stepper *const s = f->stepper;
-    end->terminated = 0;
-    end->is_early = 0;
+    memset(end, 0, sizeof *end);
     if (f->head.mode != KHZ_FMU_STEPPING) {
-        return khz_fmu_refuse(f, "steps are made after the initialisation and before the end");
+        return khz_fmu_refuse(f, "steps are made after the initialisation and before the end, in Step Mode");
     }
     const int64_t n = n_steps(s, time + length);
     if (n < 0 || n_steps(s, time) != 0 || !(length >= 0.0)) {
@@ -110,5 +111,42 @@ khz_fmu_status khz_fmu_step(khz_fmu *f, double time, double length, khz_fmu_step
         status = make_steps(f, n, end);
     }
     f->head.needs_event = 0;
+    f->head.needs_rest = 0;
+    return status;
+}
+
+khz_fmu_status khz_fmu_step_event(khz_fmu *f, khz_fmu_news *news)
+{
+    memset(news, 0, sizeof *news);
+    if (f->head.mode != KHZ_FMU_EVENT_MODE) {
+        return khz_fmu_refuse(f, "discrete states are updated in Event Mode");
+    }
+    if (!f->head.needs_event) {
+        return KHZ_FMU_OK;
+    }
+    khz_fmu_listen(f);
+    khz_fmu_status status = f->head.needs_parameters ? khz_fmu_renew(f) : KHZ_FMU_OK;
+    if (status != KHZ_FMU_OK) {
+        return status;
+    }
+    const uint32_t flags = khz_stepper_event(f->stepper);
+    news->terminate = (flags & (uint32_t)KHZ_STEP_TERMINATED) != 0;
+    news->states_changed = 1;
+    f->head.needs_event = 0;
+    f->head.needs_rest = 0;
+    if ((flags & (uint32_t)KHZ_STEP_ASSERTION) != 0) {
+        return khz_fmu_failed(f, KHZ_ASSERTION, KHZ_FMU_ERROR);
+    }
+    return (flags & POOR) != 0 ? warn(f, flags) : KHZ_FMU_OK;
+}
+
+khz_fmu_status khz_fmu_enter_step(khz_fmu *f)
+{
+    khz_fmu_news news;
+    if (f->stepper == NULL || f->head.mode != KHZ_FMU_EVENT_MODE) {
+        return khz_fmu_refuse(f, "Step Mode is entered from Event Mode, in Co-Simulation");
+    }
+    const khz_fmu_status status = khz_fmu_step_event(f, &news); /* where something was set since the last update */
+    f->head.mode = KHZ_FMU_STEPPING;
     return status;
 }

@@ -452,3 +452,17 @@ void khz_cycle(khz_stepper *s, const khz_work *w)
     next_crossings(s, w, s->behind > 0.0);
     memset(khz_ints(w->instance, s->model->forced), 0, sizeof(int32_t) * (size_t)s->model->n_r);
 }
+
+void khz_cycle_event(khz_stepper *s, const khz_work *w)
+{
+    khz_period rest = {.t = khz_stepper_time(s), .h = s->behind, .next = khz_stepper_grid(s, s->n), .full = s->behind};
+    khz_get_point(s->model, w->instance, w->x0);
+    allow(s, (khz_context *)w->instance);
+    if (s->behind > 0.0) {
+        rest.slack = 1e-9 * rest.full;
+        rest.due = khz_next_time_event(s->model, w->instance, w->at);
+        move_and_arrive(s, w, &rest, rest.t, rest.h);
+    }
+    handle_event(s, w, rest.next, 0, -DBL_MAX);
+    next_crossings(s, w, 0);
+}

@@ -277,8 +277,8 @@ static void check_asserts(khz_stepper *s, const khz_work *w)
     }
 }
 
-/* What the end of this step knows already about the beginning of the next. */
-static void carry_over(khz_stepper *s, const khz_work *w)
+/* The derivatives in the instance are those that the next step begins with. */
+static void keep_rates(khz_stepper *s, const khz_work *w)
 {
     const khz_model *const m = s->model;
     s->is_fresh = s->is_settled && m->n_u == 0 && m->n_ui == 0 && m->n_recorded == 0 && (s->is_open || m->n_z == 0);
@@ -287,6 +287,13 @@ static void carry_over(khz_stepper *s, const khz_work *w)
         memcpy(w->f0, khz_reals(w->instance, m->xd), sizeof(double) * (size_t)m->n_x);
         memcpy(w->f0 + m->n_x, khz_reals(w->instance, m->res), sizeof(double) * (size_t)m->n_z);
     }
+}
+
+/* What the end of this step knows already about the beginning of the next. */
+static void carry_over(khz_stepper *s, const khz_work *w)
+{
+    const khz_model *const m = s->model;
+    keep_rates(s, w);
     s->jacobian_age += s->jacobian_age >= 0;
     s->counts.warnings = (uint64_t)((const khz_context *)w->instance)->said[KHZ_SAID_WARNING].n;
     if (m->n_u > 0) {
@@ -339,6 +346,21 @@ uint32_t khz_stepper_step(khz_stepper *s)
     s->counts.max_step_passes = most(s->counts.max_step_passes, s->counts.event_passes - passes);
     restore_denormals(before);
     KHZ_LEAVE(c, KHZ_PLACE_STEP);
+    return s->flags;
+}
+
+uint32_t khz_stepper_event(khz_stepper *s)
+{
+    const uint32_t before = flush_denormals();
+    const khz_work *const w = khz_stepper_divide(s);
+    s->flags = 0;
+    khz_cycle_event(s, w);
+    if (s->model->n_recorded > 0) {
+        khz_delay_push(s->model, w->instance, w->delayed);
+    }
+    check_asserts(s, w);
+    keep_rates(s, w);
+    restore_denormals(before);
     return s->flags;
 }
 

@@ -176,6 +176,9 @@ KHZ_EXPORT void khz_stepper_past_inputs(khz_stepper *s, const double *last, cons
 KHZ_EXPORT khz_status khz_stepper_init(void *memory, const khz_model *m, const khz_step_settings *s, double start);
 /* One period; what happened.  Never fails, never allocates. */
 KHZ_EXPORT uint32_t khz_stepper_step(khz_stepper *s);
+/* Between two steps: an event at the end of the last one, of samples that were marked from outside or of inputs that
+ * were set; what happened. */
+KHZ_EXPORT uint32_t khz_stepper_event(khz_stepper *s);
 /* A parameter was changed between two steps: nothing computed before is used again. */
 KHZ_EXPORT void khz_stepper_touch(khz_stepper *s);
 KHZ_EXPORT void *khz_stepper_instance(khz_stepper *s);

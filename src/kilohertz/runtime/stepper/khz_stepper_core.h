@@ -116,5 +116,7 @@ int khz_locate(khz_stepper *s, const khz_work *w, const khz_period *p, double t,
 
 /* One period with the event algorithm of the settings; leaves s->behind. */
 void khz_cycle(khz_stepper *s, const khz_work *w);
+/* Between two periods: what is left of the last one, then an event at its end. */
+void khz_cycle_event(khz_stepper *s, const khz_work *w);
 
 #endif
