@@ -18,7 +18,7 @@ import pytest
 from kilohertz.base import ModelError
 from kilohertz.cli import main
 from kilohertz.cost import cost_bound
-from kilohertz.driver import Session, load, run
+from kilohertz.driver import Session, load, open_job, run
 from kilohertz.realtime import (
     Built,
     ModelCode,
@@ -155,6 +155,26 @@ def test_off_line_and_real_time_give_the_same_bits(
         rows.append(stepper.instance.read(y))
     assert np.array_equal(np.array(rows), recorded["y"])
     assert len(set(rows)) > 90
+
+
+@pytest.mark.parametrize("march", ["native", "fma"])
+def test_code_for_this_processor_says_which_bits_it_has(make: Build, scenario: Scenario, march: str) -> None:
+    portable, special = (start(make(replace(scenario, scale=None, march=m))).wait() for m in ("portable", march))
+    assert portable.data["machine_code"]["march"] == "portable" and "machine code" not in portable.as_text()
+    assert special.data["machine_code"]["march"] == march
+    expected = "with the bits of portable code" if march == "native" else "not the bits of portable code"
+    assert expected in special.as_text()
+    values = [np.column_stack([report.result[name] for name in report.result.names]) for report in (portable, special)]
+    if march == "native":
+        assert values[0].tobytes() == values[1].tobytes()
+    assert np.allclose(values[0], values[1], rtol=1e-9, atol=1e-12)
+
+
+def test_code_for_this_processor_is_not_for_another(tmp_path: Path) -> None:
+    text = 'model = "Kilohertz.Examples.RCCircuit"\nsolver = "rk4"\nstep = "1ms"\nmarch = "native"\n'
+    (tmp_path / "special.toml").write_text(text)
+    with pytest.raises(ModelError, match="is for this machine"):
+        open_job(tmp_path / "special.toml").build(folder=tmp_path / "out", target="aarch64-linux-musl")
 
 
 def test_the_off_line_command_gives_the_same_bits(make: Build, scenario: Scenario) -> None:

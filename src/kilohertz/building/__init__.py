@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 from kilohertz.base.lazy import on_demand
 from kilohertz.building.c_units import (
+    MARCH,
     PROBES,
     ModelUnits,
     linked_units,
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from kilohertz.building.source_tree import write_tree
 
 __all__ = [
+    "MARCH",
     "PROBES",
     "ModelUnits",
     "linked_units",

@@ -24,6 +24,24 @@ WAITS = ("clock_nanosleep", "nanosleep", "usleep", "sleep")  # khz_waits.c stand
 
 
 @dataclass(frozen=True, slots=True)
+class MachineCode:
+    """For which processors C is compiled, and what that means for the numbers."""
+
+    flags: tuple[str, ...]
+    promise: str
+
+
+MARCH = {
+    "portable": MachineCode((), "for every processor of this architecture, with the same bits"),
+    "native": MachineCode(("-march=native",), "for processors like this one, with the bits of portable code"),
+    "fma": MachineCode(
+        ("-march=native", "-ffp-contract=fast"),
+        "for processors like this one, with products and sums rounded once: not the bits of portable code or off-line",
+    ),
+}
+
+
+@dataclass(frozen=True, slots=True)
 class ModelUnits:
     """A model as C that is ready to be compiled."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Collection
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +14,7 @@ from kilohertz.solvers import SETTINGS, Setting
 
 if TYPE_CHECKING:
     from kilohertz.driver import Model
+    from kilohertz.realtime import Scenario
     from kilohertz.simulate import Inputs
 
 VALUE_HELP = "a parameter, an array `v={1, 2}`, a start value `x.start=1`"
@@ -40,6 +42,19 @@ def add_libraries(parser: argparse.ArgumentParser) -> None:
         default=[],
         help="a folder with libraries, or a library's own folder; may be repeated; comes before MODELICAPATH",
     )
+
+
+def add_march(parser: argparse.ArgumentParser) -> None:
+    """For which processors an executable is compiled."""
+    from kilohertz.building import MARCH
+
+    told = "portable code (default), native for processors like this one (same bits), fma also with other bits"
+    parser.add_argument("--march", choices=tuple(MARCH), help=told)
+
+
+def with_march(scenario: Scenario, march: str | None) -> Scenario:
+    """The scenario with what was asked for."""
+    return replace(scenario, march=march) if march is not None else scenario
 
 
 def add_step_settings(parser: argparse.ArgumentParser, but: Collection[str] = ()) -> None:

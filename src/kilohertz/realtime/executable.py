@@ -12,7 +12,7 @@ from typing import Any
 
 from kilohertz import runtime
 from kilohertz.base import Diagnostic, ModelError
-from kilohertz.building import PROBES, ModelUnits, linked_units, runtime_headers, write_tree
+from kilohertz.building import MARCH, PROBES, ModelUnits, linked_units, runtime_headers, write_tree
 from kilohertz.codegen import CProgram, ModelSignal, model_signals, signals_source
 from kilohertz.codegen.writing.spelling import comment, string
 from kilohertz.ir.flat import Function
@@ -66,6 +66,9 @@ def build(scenario: Scenario, models: Sequence[ModelCode], folder: Path, target:
     Two tasks with the same `ModelCode` share its code.
     """
     folder = folder.absolute()  # the task runs in it
+    code = MARCH[scenario.march]
+    if target and code.flags:
+        raise ModelError(Diagnostic("C605", f"`march = {scenario.march}` is for this machine, not for `{target}`"))
     compiler = cross_compiler(target) if target else find_compiler()
     distinct = list({id(m.step): m for m in models}.values())
     numbers = [next(i for i, d in enumerate(distinct) if d.step is m.step) for m in models]
@@ -75,6 +78,7 @@ def build(scenario: Scenario, models: Sequence[ModelCode], folder: Path, target:
     built = _with_own_prefixes([m.built for m in distinct])
     drivers = tuple(dict.fromkeys(device.driver for device in scenario.devices))
     units, libraries = _units(built, signals, drivers)
+    units = [replace(unit, flags=(*unit.flags, *code.flags)) for unit in units]
     if target and any("openblas" in word or "lapack" in word for word in libraries):
         raise ModelError(Diagnostic("C605", f"a model needs LAPACK, which is not there for the target `{target}`"))
     program = build_executable(units, (*libraries, *LIBRARIES), compiler)

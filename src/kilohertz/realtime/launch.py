@@ -18,6 +18,7 @@ from pathlib import Path
 from types import FrameType
 
 from kilohertz.base import Diagnostic, ModelError, Note
+from kilohertz.building import MARCH
 from kilohertz.realtime.executable import Built
 from kilohertz.realtime.live import FOLDER, Live
 from kilohertz.realtime.report import Report, read_report
@@ -89,6 +90,8 @@ class Running:
             name = self.built.name
             raise ModelError(Diagnostic("R747", f"the rig `{name}` did not run to an end ({how})", notes=notes))
         data = read_report(self.report_file)
+        march = self.built.scenario.march
+        data["machine_code"] = {"march": march, "promise": MARCH[march].promise}
         recording = self.recording if data["recorder"] is not None else None
         told = tuple(line.removeprefix(_NOTE) for line in said if line.startswith(_NOTE))
         report = Report(data, code, recording, notes=told)

@@ -112,7 +112,13 @@ class Report:
             details = [*self._cycles(thread), *_times(thread), *_grants(thread["settings"][:_OWN_SETTINGS])]
             lines += [f"  thread {thread['name']}:", *(f"  {line}" for line in details)]
         settings = self.data["settings"][_OWN_SETTINGS if len(threads) > 1 else 0 :]
-        return "\n".join([*lines, *self._trouble(), *self._faults(), *self._devices(), *_grants(settings)])
+        details = [*self._trouble(), *self._faults(), *self._devices(), *_grants(settings)]
+        return "\n".join([*lines, *details, *self._machine_code()])
+
+    def _machine_code(self) -> list[str]:
+        """Where somebody asked for other code than usual: which bits it has."""
+        code = self.data.get("machine_code", {"march": "portable"})  # not in what an executable alone writes
+        return [] if code["march"] == "portable" else [f"  machine code: {code['promise']}"]
 
     def _cycles(self, part: dict[str, Any]) -> list[str]:
         """Steps and misses of a thread, or of the whole."""

@@ -15,6 +15,7 @@ from typing import Any
 
 from kilohertz import devices
 from kilohertz.base import Dotted, ModelError, seconds
+from kilohertz.building import MARCH
 from kilohertz.realtime.faults import Fault, read_faults, read_trigger
 from kilohertz.realtime.threads import Thread, check_threads, read_thread
 from kilohertz.realtime.toml_table import Problems, Table, beside, completed, open_table
@@ -142,6 +143,7 @@ class Scenario:
     live: bool = True
     live_every: int = 10
     profile: str = ""  # off, always, burst: built with probes; "": without
+    march: str = "portable"  # a key of MARCH: for which processors it is compiled
     file: str = ""
     text: str = ""
 
@@ -268,6 +270,7 @@ def _scenario(top: Table, file: Path) -> Scenario:
         live=live.flag("enabled", True),
         live_every=live.integer("every", 10, 1),
         profile=top.choice("profile", PROFILES, "off") if top.has("profile") else "",
+        march=top.choice("march", tuple(MARCH), "portable"),
         file=str(file),
         text=top.problems.text,
     )

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import argparse
+from dataclasses import replace
 from pathlib import Path
 
 from kilohertz.cli.arguments import (
     SET_HELP,
     add_inputs,
+    add_march,
     add_model,
     add_set,
     add_step_settings,
     job_keywords,
+    with_march,
 )
 from kilohertz.cli.progress import announce
 
@@ -31,6 +34,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--target", metavar="T", default="", help="another machine, through zig: aarch64-linux-gnu, ..."
     )
+    add_march(parser)
     parser.add_argument("-o", "--output", metavar="DIR", type=Path, help="where to write (default: the model's name)")
     add_set(parser, SET_HELP)
     add_inputs(parser)
@@ -41,7 +45,7 @@ def run(arguments: argparse.Namespace) -> int:
     from kilohertz.driver import open_job
 
     job = open_job(arguments.model, **job_keywords(arguments))
-    built = job.build(
+    built = replace(job, scenario=with_march(job.scenario, arguments.march)).build(
         folder=arguments.output or Path(job.scenario.name),
         target=arguments.target,
         announce=announce,

@@ -13,12 +13,14 @@ from kilohertz.base import Diagnostic, ModelError
 from kilohertz.cli.arguments import (
     SET_HELP,
     add_inputs,
+    add_march,
     add_model,
     add_set,
     add_step_settings,
     job_keywords,
     positive_seconds,
     turns,
+    with_march,
 )
 from kilohertz.cli.progress import announce, watched_bar
 from kilohertz.results import check_place, endings
@@ -55,6 +57,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     add("--iterate", metavar="N", type=turns, help="turns in which values of tasks that need each other settle")
     add("--isolate", action="store_true", help="models may compute and wait: another system call ends the run")
+    add_march(parser)
     add("--no-check", action="store_true", help="do not measure beforehand whether the period can be kept")
     add("-q", "--quiet", action="store_true", help="no progress and no report")
     add_set(parser, SET_HELP)
@@ -104,6 +107,7 @@ def _with_output(scenario: Scenario, arguments: argparse.Namespace) -> Scenario:
         scenario = replace(scenario, recording=replace(scenario.recording, file=str(output)))
     if arguments.isolate:
         scenario = replace(scenario, realtime=replace(scenario.realtime, isolate=True))
+    scenario = with_march(scenario, arguments.march)
     return replace(scenario, scale=None) if arguments.fast else scenario
 
 
