@@ -80,6 +80,23 @@ def test_the_python_example_over_udp(tmp_path: Path) -> None:
     assert device["sent"] == 2000 and device["received"] > 0 and device["malformed"] == 0
 
 
+def test_a_car_is_steered_over_udp(tmp_path: Path) -> None:
+    """Another process brings it to the lane on the left; where it is late, the car still gets there."""
+    task, own = free_port(), free_port()
+    hands = [sys.executable, str(EXAMPLES / "car" / "hands.py"), f"udp://127.0.0.1:{task}", "--local"]
+    scenario = (EXAMPLES / "car" / "steered.toml").read_text().replace(":5020", f":{task}").replace(":5021", f":{own}")
+    scenario = scenario.replace('on_loss = "safe"', 'on_loss = "hold"')
+    with started([*hands, f"127.0.0.1:{own}"]) as peer, started(run_command(tmp_path, scenario)) as car:
+        _, said = car.communicate(timeout=240)
+        assert car.returncode == 0, said
+        out, _ = peer.communicate(timeout=60)
+        assert out.startswith("received ")
+    columns, device = results(tmp_path)
+    assert max(columns["hand_wheel"]) > 0.1
+    assert max(columns["car.chassis.y"]) > 1.0
+    assert device["sent"] == 5000 and device["received"] > 0 and device["malformed"] == 0
+
+
 def test_the_c_example_over_shared_memory(tmp_path: Path) -> None:
     segment = f"/khz-test-{uuid.uuid4().hex[:12]}"
     source = Source("controller.c", (EXAMPLES / "controller_c" / "controller.c").read_text())

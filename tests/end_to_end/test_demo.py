@@ -72,6 +72,7 @@ def test_levels_of_a_car_are_scenarios_of_their_own(tmp_path: Path) -> None:
         assert find("car", level).model == scenario.tasks[0].model == f"Kilohertz.Examples.Handling.LaneChange{level}"
         assert scenario.tasks[0].stepping.solver == method and scenario.period_ns == 1_000_000
         assert Path(scenario.recording.file).name == ("car.csv" if level == 1 else f"car_{level}.csv")
+        assert f"khz analyse Kilohertz.Examples.Handling.LaneChange{level}" in find("car", level).next
 
 
 @pytest.mark.parametrize(

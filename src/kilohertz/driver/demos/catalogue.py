@@ -71,8 +71,15 @@ class Example:
         if level == 1:
             return self
         chosen = self.levels[level - 1]
-        name = f"{self.name}_{level}"
-        return replace(self, name=name, words=chosen.words, model=chosen.model, tolerance=chosen.tolerance, levels=())
+        return replace(
+            self,
+            name=f"{self.name}_{level}",
+            words=chosen.words,
+            model=chosen.model,
+            tolerance=chosen.tolerance,
+            next=tuple(command.replace(self.model, chosen.model) for command in self.next),
+            levels=(),
+        )
 
 
 def _held(signal: str, name: str, unit: str, factor: float = 1.0, off: tuple[str, float] | None = None) -> Curve:
