@@ -204,6 +204,35 @@ static void jump_jacobian(void *instance, const double *x, double *jacobian)
     jacobian[0] = 1.0;
 }
 
+/* Roots at -3 and 2; level around the guess, so that only the search in brackets finds them. */
+static void two_roots(void *instance, const double *x, double *f)
+{
+    (void)instance;
+    f[0] = x[0] > 5.0 ? 24.0 : (x[0] + 3.0) * (x[0] - 2.0);
+}
+
+/* Of several roots one within the bounds is taken; where none is, one out of them. */
+static void roots_within_bounds(void)
+{
+    static const double nominal[1] = {1.0}, none[1] = {-INFINITY}, above[1] = {0.0}, far[1] = {4.0}, most[1] = {100.0};
+    const double *const lower[] = {none, above, far};
+    const double root[] = {-3.0, 2.0, -3.0};
+    for (int i = 0; i < 3; i++) {
+        double work[ROOM], x[1] = {50.0};
+        int32_t order[1];
+        khz_context c = {0};
+        const khz_newton_problem p = {.n = 1,
+                                      .residual = two_roots,
+                                      .nominal = nominal,
+                                      .lower = lower[i],
+                                      .upper = most,
+                                      .max_iterations = 20,
+                                      .rescue_iterations = 20,
+                                      .tolerance = 1e-10};
+        CHECK(khz_newton(&p, &c, NULL, x, work, order) == KHZ_OK && fabs(x[0] - root[i]) < 1e-8);
+    }
+}
+
 /* Residuals that a problem takes, from x = 1. */
 static int counted(int n, khz_residual_fn f, khz_jacobian_fn j, int iterations, int rescue, int bold)
 {
@@ -250,6 +279,7 @@ static void bounds(void)
 
 int main(void)
 {
+    roots_within_bounds();
     double x[2] = {1.0, 1.0};
     CHECK(solve(2, circle_and_line, circle_jacobian, x) == KHZ_OK && near(x[0], 3.0) && near(x[1], 4.0));
     x[0] = x[1] = -1.0;

@@ -143,8 +143,8 @@ static int restart(const khz_newton_problem *p, const double *guess, double *x)
     return any;
 }
 
-/* Without a cap: plainly; inside the bounds, where that fails or leaves them; with all means; from the start values.
- * Bound: four times khz_newton's. */
+/* Without a cap: plainly; inside the bounds, where that fails or leaves them; with all means, those that stay inside
+ * first; from the start values.  Bound: five times khz_newton's. */
 static khz_status searched(khz_context *c, const khz_newton_problem *problem, void *instance, double *x,
                            const double *guess, double *work, int32_t *order)
 {
@@ -160,9 +160,11 @@ static khz_status searched(khz_context *c, const khz_newton_problem *problem, vo
     khz_status status = khz_newton(&p, c, instance, x, work, order);
     if (is_inside(problem, guess) && (status != KHZ_OK || !is_inside(problem, x))) {
         khz_newton_problem bounded = *problem;
-        bounded.rescue_iterations = 0;
-        memcpy(x, guess, bytes);
-        status = khz_newton(&bounded, c, instance, x, work, order);
+        for (int all_means = 0; all_means < 2 && (status != KHZ_OK || !is_inside(problem, x)); all_means++) {
+            bounded.rescue_iterations = all_means ? problem->rescue_iterations : 0;
+            memcpy(x, guess, bytes);
+            status = khz_newton(&bounded, c, instance, x, work, order);
+        }
     }
     p.rescue_iterations = problem->rescue_iterations;
     if (status != KHZ_OK) {

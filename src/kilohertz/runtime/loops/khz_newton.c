@@ -369,14 +369,40 @@ static int iterate_marquardt(const frame *w, double *x)
     return 0;
 }
 
-/* One unknown: look over all sizes and both signs for neighbours of different sign, close in by bisection to rounding.
- * A pole is no root: the residual must have become small.  Bound: KHZ_BRACKET_RESIDUALS. */
+/* Close in by bisection to rounding on a change of sign between two points; f_low is the residual at the first, f_first
+ * the larger of both.  A pole is no root: the residual must have become small.  The root into x. */
+static int close_in(const frame *w, double low, double high, double f_low, double f_first, double *x)
+{
+    for (int turn = 0; turn < KHZ_BRACKET_BISECTIONS; turn++) {
+        const double middle = 0.5 * (low + high);
+        if (!evaluate(w, &middle, w->f)) {
+            break;
+        }
+        if ((w->f[0] < 0.0) == (f_low < 0.0)) {
+            low = middle;
+            f_low = w->f[0];
+        } else {
+            high = middle;
+        }
+    }
+    x[0] = 0.5 * (low + high);
+    return evaluate(w, x, w->f) && fabs(w->f[0]) <= KHZ_BRACKET_ROOT * f_first;
+}
+
+static int is_within(const frame *w, double x)
+{
+    return (w->p->lower == NULL || x >= w->p->lower[0]) && (w->p->upper == NULL || x <= w->p->upper[0]);
+}
+
+/* One unknown: look over all sizes and both signs for neighbours of different sign, and close in.  A root out of the
+ * bounds of the unknown counts where there is none within them.  Bound: KHZ_BRACKET_RESIDUALS. */
 static int bracket(const frame *w, double *x)
 {
     const double nominal = w->p->nominal[0];
     double last_x = 0.0;
     double last_f = 0.0;
     int has_last = 0;
+    double outside = NAN;
     /* From the largest negative one over the small ones to the largest positive one. */
     const int most = KHZ_BRACKET_POINTS / 2;
     for (int k = -most; k <= most; k++) {
@@ -388,25 +414,11 @@ static int bracket(const frame *w, double *x)
             continue;
         }
         if (has_last && (last_f < 0.0) != (w->f[0] < 0.0)) {
-            double low = last_x;
-            double high = at;
-            const double f_first = fmax(fabs(last_f), fabs(w->f[0]));
-            double f_low = last_f;
-            for (int turn = 0; turn < KHZ_BRACKET_BISECTIONS; turn++) {
-                const double middle = 0.5 * (low + high);
-                if (!evaluate(w, &middle, w->f)) {
-                    break;
+            if (close_in(w, last_x, at, last_f, fmax(fabs(last_f), fabs(w->f[0])), x)) {
+                if (is_within(w, x[0])) {
+                    return 1;
                 }
-                if ((w->f[0] < 0.0) == (f_low < 0.0)) {
-                    low = middle;
-                    f_low = w->f[0];
-                } else {
-                    high = middle;
-                }
-            }
-            x[0] = 0.5 * (low + high);
-            if (evaluate(w, x, w->f) && fabs(w->f[0]) <= KHZ_BRACKET_ROOT * f_first) {
-                return 1;
+                outside = isnan(outside) ? x[0] : outside;
             }
             (void)evaluate(w, &at, w->f);
         }
@@ -414,7 +426,8 @@ static int bracket(const frame *w, double *x)
         last_x = at;
         last_f = w->f[0];
     }
-    return 0;
+    x[0] = outside;
+    return !isnan(outside) && evaluate(w, x, w->f);
 }
 
 /* Where a rescue begins, as parts of the nominal values beside the guess. */

@@ -38,7 +38,7 @@ typedef struct khz_newton_problem {
 #define KHZ_NEWTON_ROUND(n, iterations) ((iterations) * KHZ_NEWTON_TURN(n))
 #define KHZ_NEWTON_BOLD_ROUND(n, iterations) ((iterations) * (KHZ_NEWTON_TURN(n) + KHZ_TURN_BISECTIONS))
 #define KHZ_BRACKET_POINTS (4 * KHZ_BRACKET_DECADES * KHZ_BRACKET_PER_DECADE + 1)
-#define KHZ_BRACKET_RESIDUALS (KHZ_BRACKET_POINTS * (KHZ_BRACKET_BISECTIONS + 3))
+#define KHZ_BRACKET_RESIDUALS (KHZ_BRACKET_POINTS * (KHZ_BRACKET_BISECTIONS + 3) + 1)
 #define KHZ_RESCUE_RESIDUALS(n, iterations, rescue)                                                                    \
     (KHZ_RESCUE_POINTS * (2 + KHZ_NEWTON_BOLD_ROUND(n, iterations) + KHZ_NEWTON_ROUND(n, (rescue) + (iterations))) +   \
      KHZ_BRACKET_RESIDUALS)

@@ -1,7 +1,8 @@
 """Inverses that are none: S345, a warning, and the equation is solved without (MLS 12.8 takes the author's word).
 
 `y = f(x, p)` names `x = g(y, p)`: then f(g(f(x, p), p), p) is f(x, p), whichever solution g takes.  That is tried with
-a few numbers where all inputs are scalars; numbers that a function refuses say nothing.  It is a warning where most
+a few numbers where all inputs are scalars; numbers that a function refuses say nothing, nor do those of which it makes
+one and the same (a pressure far below its range).  It is a warning where most
 trials are off by more than approximations are.  Cost: a few short evaluations of each function that names an inverse.
 """
 
@@ -29,7 +30,8 @@ def false_inverses(flat: Flat) -> Iterator[tuple[Function, Inverse, Diagnostic]]
             solved, inverse, _ = named
             if not _is_tried(f, inverse, flat):
                 continue
-            trials = [t for x, p in _TRIED if (t := _trial(evaluator, f, named, x, p)) is not None]
+            made = [t for x, p in _TRIED if (t := _trial(evaluator, f, named, x, p)) is not None]
+            trials = [t for t in made if all(t is other or t[1] != other[1] for other in made)]
             wrong = [(x, y, back) for x, y, back in trials if abs(back - y) > _OFF * abs(y)]
             if len(wrong) >= _FEWEST and 2 * len(wrong) > len(trials):
                 x, y, back = wrong[0]
