@@ -889,13 +889,23 @@ package Causes "One small model for each cause of a wrong result that was mended
     y := 10*next() - 10*next();
   end twice;
 
+  impure function three
+    output Real x;
+    output Real y[2];
+  algorithm
+    x := next();
+    y := {next(), next()};
+  end three;
+
   model ImpureCalls "Each is made as often as it is written"
     parameter Real p(fixed = false), q(fixed = false);
     discrete Real first, second, each_[3], x, same, other, d, v[2], f;
-    Real difference = q - p;
+    parameter Real r(fixed = false), s[2](each fixed = false);
+    Real difference = q - p, further = s[1] - r, last = s[2] - r;
   initial equation
     p = next();
     q = next();
+    (r, s) = three();
   algorithm
     when initial() then
       first := next();

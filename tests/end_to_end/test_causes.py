@@ -224,7 +224,8 @@ def test_what_is_searched_for_by_a_function_with_bound_values_is_not_differentia
 def test_impure_calls_are_made_as_often_as_they_are_written() -> None:
     result = run("ImpureCalls", 0.6)
     at = {name: result[name][0] for name in result}
-    assert abs(at["difference"]) == 1
+    assert abs(at["difference"]) in (1, 4)  # three() may be made between them
+    assert (at["further"], at["last"]) == (1, 2)
     assert [at["second"], *(at[f"each_[{i}]"] for i in (1, 2, 3))] == [at["first"] + k for k in (1, 2, 3, 4)]
     made = ("x", "same", "other", "d", "v[1]", "v[2]", "f")
     for row in (0, -1):

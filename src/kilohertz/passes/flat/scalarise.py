@@ -373,6 +373,8 @@ class _Scalariser:
         return equations
 
     def _calls_apart(self, e: Equality, initial: bool) -> list[Equation]:
+        if isinstance(e.left, TupleTarget):
+            return [self._call_in_when(e)]
         made, right = taken_apart(e.right, self._impure, lambda ty: self._made_variable(ty, True, initial))
         calls = [self._call_in_when(Equality(place, call, e.origin)) for place, call in made]
         return [*calls, *self._equality(replace(e, right=right))]
@@ -489,9 +491,7 @@ def _as_declared(v: Variable, items: tuple[Expr, ...]) -> tuple[Expr, ...]:
 
 
 def _matched(a: Expr, b: Expr) -> tuple[Expr, Expr]:
-    if a.ty == REAL or b.ty == REAL:
-        return make.to_real(a), make.to_real(b)
-    return a, b
+    return (make.to_real(a), make.to_real(b)) if REAL in (a.ty, b.ty) else (a, b)
 
 
 def _error(failure: Exception, origin: Origin) -> ModelError:
