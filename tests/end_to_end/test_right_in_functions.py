@@ -461,6 +461,27 @@ def test_texts_that_are_no_formats_are_refused(model: str) -> None:
         found.simulate(stop=1, settings={"size": 1e10})
 
 
+RANGES = """
+model M
+  function turns input Integer first; input Integer last; input Integer step; output Integer n = 0;
+  algorithm for i in first:step:last loop n := n + 1; end for; annotation(Inline = false); end turns;
+  function length input Real last; output Integer n; protected Real x[:];
+  algorithm x := {i for i in 0:last}; n := size(x, 1); annotation(Inline = false); end length;
+  parameter Integer near = 2147483640; parameter Real far = 3;
+  Integer y = turns(near, 2147483647, 1) + 10*turns(-near, -2147483647, -1) + 100*length(far);
+end M;
+"""
+
+
+def test_ranges_at_the_end_of_the_integers(model: str) -> None:
+    """They are counted right, or refused."""
+    found = kilohertz.load(write(model, RANGES))
+    assert found.simulate(stop=0.1).final("y") == 488
+    with pytest.raises(ModelError, match="more elements than 32 bits can count") as caught:
+        found.simulate(stop=0.1, settings={"far": 1e12})
+    assert caught.value.diagnostics[0].code == "R717"
+
+
 FIT = {1: 15, 2: 15, 3: 15, 4: 19, 5: 16, 6: 19, 7: 17, 8: 17, 9: 15, 10: 16, 11: 13, 12: None, 13: None, 14: None}
 
 

@@ -411,3 +411,50 @@ def test_an_inverse_that_is_none_is_not_used(model: str) -> None:
         "`M.twice` is not the inverse that `M.cube` names it, and is not used"
     ]
     assert result["x"][[0, -1]] == pytest.approx([2, 3], rel=1e-6)
+
+
+FUNCTIONS = """
+package P
+  type Length = Real(unit = "m");
+  function speed input Length x; input Real t(unit = "s") = 1; output Real v(unit = "m/s"); algorithm v := x/t;
+  end speed;
+  function both input Length x; output Length a; output Real b(unit = "s"); algorithm a := x; b := 1; end both;
+  function wrong input Length x; output Real t(unit = "s"); protected Real h(unit = "s"); algorithm h := x; t := h;
+  end wrong;
+  model M
+    Length x = 1; Real t(unit = "s") = 2; Real v(unit = "m/s"); Real q;
+  EQUATIONS
+  end M;
+end P;
+"""
+
+
+@pytest.mark.parametrize(
+    ("equations", "said"),
+    [
+        ("equation v = speed(t, t); q = 1;", "`t` is in s, `P.speed.x` in m"),
+        ("equation v = 1; q = if speed(x) > x then 1 else 0;", "is in m/s, `x` in m"),
+        ('Real a(unit = "s"), b(unit = "s"); equation v = 1; q = 1; (a, b) = both(x);', "`a` is in s, `P.both.a` in m"),
+        ("equation v = 1; q = wrong(x);", "`h` is in s, `x` in m"),
+        ('Real a(unit = "s"); equation v = 1; q = 1; algorithm a := x;', "`a` is in s, `x` in m"),
+    ],
+)
+def test_units_go_through_functions_and_algorithms(model: str, equations: str, said: str) -> None:
+    found = kilohertz.load(f"{write(model, FUNCTIONS.replace('EQUATIONS', equations))}:P.M")
+    found.flatten()
+    [message] = [w.message for w in found.warnings if w.code == "S342"]
+    assert said in message
+
+
+@pytest.mark.parametrize(
+    "equations",
+    [
+        "equation v = speed(2*x, t); q = speed(3, 4);",
+        "equation v = speed(x/x, q); q = speed(q*x);",
+        'Length a; Real b(unit = "s"); equation v = 1; q = 1; (a, b) = both(x);',
+    ],
+)
+def test_units_that_functions_take_are_not_said(model: str, equations: str) -> None:
+    found = kilohertz.load(f"{write(model, FUNCTIONS.replace('EQUATIONS', equations))}:P.M")
+    found.flatten()
+    assert [w.message for w in found.warnings if w.code == "S342"] == []

@@ -182,3 +182,50 @@ def test_a_real_that_is_handed_on_and_not_used(tmp_path: Path, inline: bool) -> 
     assert [d.code for d in tried.check().diagnostics] == ["S344"]
     result = tried.simulate(stop=1, solver="rk4", step=0.05)
     assert result.ok and result["y"][-1] == pytest.approx(2)
+
+
+ALL_SET = """
+function triangle
+  input Real u[:];
+  output Real y[size(u, 1), size(u, 1)];
+algorithm
+  for i in 1:size(u, 1) loop
+    for j in 1:i loop
+      y[i, j] := u[i];
+      y[j, i] := u[j];
+    end for;
+  end for;
+end triangle;
+function pairs
+  input Real u[:];
+  output Real y[2*size(u, 1)];
+algorithm
+  for i in size(u, 1):-1:1 loop
+    y[2*i] := u[i];
+    y[2*i - 1] := u[i];
+  end for;
+end pairs;
+function counted "the subscript is counted up"
+  input Real u[:];
+  output Real y[size(u, 1)];
+protected
+  Integer k;
+algorithm
+  k := 1;
+  for x in u loop
+    y[k] := x;
+    k := k + 1;
+  end for;
+end counted;
+model A
+  Real x[2, 2] = triangle({1, time});
+  Real y[4] = pairs({1, time});
+  Real z[2] = counted({1, time});
+end A;
+"""
+
+
+def test_loops_that_set_every_element_are_fine(tmp_path: Path) -> None:
+    """Triangles, steps of two, subscripts that are counted: nothing is said of them."""
+    (tmp_path / "A.mo").write_text(ALL_SET, encoding="utf-8")
+    assert kilohertz.load(tmp_path / "A.mo").check().diagnostics == ()

@@ -37,6 +37,7 @@ from kilohertz.semantics.rules import (
     check_parts,
     check_pre,
     check_redeclarations,
+    check_reinits,
     check_replaceable,
     check_units,
     check_values,
@@ -135,7 +136,7 @@ class _Flattener:
         check_algorithms(flat)
         survey = Survey(flat)
         self.world.warnings += check_pre(survey)
-        self.world.warnings += check_units(flat, self.world.rescaled)
+        self.world.warnings += check_units(flat, self.world.rescaled, self.elaborator.functions.units)
         self._check_rules(survey)
         flat.parts = interfaces(self.composites, self.elaborator.machines.states)
         return flat
@@ -156,6 +157,7 @@ class _Flattener:
             (one for function in self.flat.functions.values() for one in check_outputs(function)),
             check_values(self.flat),
             check_parts(self.flat),
+            check_reinits(survey),
         ):
             for one in broken:
                 world.record(one)

@@ -101,7 +101,11 @@ static inline int32_t khz_count(khz_context *c, int32_t first, int32_t step, int
     if (step == 0 || (step > 0 ? first > last : first < last)) {
         return 0;
     }
-    return (last - first) / step + 1;
+    const int64_t n = ((int64_t)last - first) / step + 1;
+    if (n > INT32_MAX) {
+        khz_fail_settled(c, KHZ_DOMAIN, KHZ_NOWHERE, "a range has more elements than 32 bits can count");
+    }
+    return n > INT32_MAX ? 0 : (int32_t)n;
 }
 
 static inline int32_t khz_range_count(khz_context *c, double first, double step, double last)
@@ -109,9 +113,14 @@ static inline int32_t khz_range_count(khz_context *c, double first, double step,
     if (step == 0.0) {
         khz_fail_settled(c, KHZ_DOMAIN, KHZ_NOWHERE, "the step of a range is zero");
     }
-    return step == 0.0 || (step > 0.0 ? first > last : first < last)
-               ? 0
-               : (int32_t)floor((last - first) / step + 1e-10) + 1;
+    if (step == 0.0 || (step > 0.0 ? first > last : first < last)) {
+        return 0;
+    }
+    const double n = floor((last - first) / step + 1e-10) + 1.0;
+    if (!(n <= INT32_MAX)) {
+        khz_fail_settled(c, KHZ_DOMAIN, KHZ_NOWHERE, "a range has more elements than 32 bits can count");
+    }
+    return n <= INT32_MAX ? (int32_t)n : 0;
 }
 
 /* Whether arrays that must be of one size are. */

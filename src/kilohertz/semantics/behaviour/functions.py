@@ -40,6 +40,8 @@ class Functions:
         self._preludes: dict[str, list[Assign]] = {}
         # defaults that depend on other inputs, to be elaborated again where these are known
         self.default_texts: dict[tuple[str, str], tuple[tree.Expr, View]] = {}
+        # units of inputs, outputs and local variables, by function and name
+        self.units: dict[tuple[str, str], str] = {}
         self._links: list[ClassNode] = []  # functions named by derivative and inverse annotations
 
     def fresh(self, name: str) -> str:
@@ -128,6 +130,8 @@ class Functions:
         ty = ty.array_of(*sizes)
         causality = decl.causality or element.component.causality or cls.causality
         local = Local(element.name, ty, (), None, decl.comment)
+        if unit := _unit(element, cls):
+            self.units[function.id, local.name] = unit
         locals_[element.name] = Ref(element.name, ty)
         if causality == "input":
             function.inputs.append(local)
@@ -397,6 +401,17 @@ class Functions:
                 if x.name == name:
                     x.default = None  # every call in the model has its own value by now
         return reached
+
+
+def _unit(element: Element, cls: ClassNode) -> str:
+    """The unit of a variable of a function as it is written; empty where it has none."""
+    own = element.component.modification
+    of_component = [spec_of(own, element.view, element.view.definition.file)] if own is not None else []
+    for spec in (*(m.spec for m in element.chain), *of_component, *(m.spec for m in cls.attribute_chain)):
+        said = spec.subs.get("unit")
+        if said is not None and isinstance(said.binding, tree.String):
+            return said.binding.value
+    return ""
 
 
 def _origin(node: ClassNode) -> Origin:

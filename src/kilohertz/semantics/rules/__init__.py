@@ -10,6 +10,7 @@ from kilohertz.semantics.rules.assignability import (
     check_function,
     check_outputs,
     check_pre,
+    check_reinits,
     check_values,
 )
 from kilohertz.semantics.rules.classes import check_classes
@@ -40,6 +41,7 @@ __all__ = [
     "check_parts",
     "check_pre",
     "check_redeclarations",
+    "check_reinits",
     "check_replaceable",
     "check_units",
     "check_values",

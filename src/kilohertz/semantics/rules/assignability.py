@@ -1,26 +1,31 @@
-"""What may be assigned, and what has a `pre`: seen from the flat model (MLS 3.7.5, 11.2, 12.2)."""
+"""What may be assigned, what has a `pre`, what `reinit` may set: seen from the flat model (MLS 3.7.5, 11.2, 12.2)."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from typing import TypeGuard
 
 from kilohertz.base import Diagnostic, ModelError, Note, Origin, Severity
 from kilohertz.ir.assigned import unset_uses
-from kilohertz.ir.expr import FALSE, Builtin, Index, Ref
+from kilohertz.ir.builtins import BUILTINS
+from kilohertz.ir.expr import FALSE, Binary, Builtin, Expr, Index, Real, Ref
 from kilohertz.ir.flat import (
     CONSTANT,
     PARAMETER,
     Assert,
     Assign,
+    Equality,
     Equation,
     Flat,
     Function,
+    Reinit,
     Return,
     Statement,
 )
+from kilohertz.ir.traverse import refs
 from kilohertz.ir.types import REAL
 from kilohertz.semantics.balancing.equation_parts import assigned_variables, bodies
-from kilohertz.semantics.rules.survey import Survey
+from kilohertz.semantics.rules.survey import Survey, inside
 
 # ---------------------------------------------------------------------------------------------------------- assignments
 
@@ -113,3 +118,52 @@ def check_pre(survey: Survey) -> Iterator[Diagnostic]:
             text = f"`pre` outside of a when is of what changes at events only; `{target.name}` varies continuously"
             place = part.origin.spans[0] if part.origin.spans else None
             yield Diagnostic("S295", text, place, severity=Severity.WARNING)
+
+
+# ------------------------------------------------------------------------------------------------- reinit of what moves
+
+
+def check_reinits(survey: Survey) -> Iterator[Diagnostic]:
+    """S284: `reinit` of a variable that nothing differentiates, nor what it may be equal to.
+
+    Whether it is a state in the end is known after index reduction only, which has the last word: here equations are
+    taken for equalities unless they plainly are none (`y = 2*x`, `y = sin(x)`).
+    """
+    set_anew = [part for when in survey.whens for part in inside(when) if isinstance(part, Reinit)]
+    if not set_anew:
+        return
+    moving = {ref.name for use in survey.uses if _is_der(use.node) for ref in refs(use.node.args[0])}
+    equations = [names for part in survey.parts if (names := _may_be_equal(part))]
+    found = True
+    while found:
+        fresh = [names for names in equations if names & moving and not names <= moving]
+        moving = moving.union(*fresh)
+        found = bool(fresh)
+    for one in set_anew:
+        name = refs(one.target)[0].name
+        if name not in moving:
+            text = f"reinit sets a variable that is integrated; `{name}` follows from others"
+            yield Diagnostic("S284", text, one.origin.spans[0] if one.origin.spans else None)
+
+
+def _is_der(e: Expr) -> TypeGuard[Builtin]:
+    return isinstance(e, Builtin) and e.name == "der"
+
+
+def _may_be_equal(part: Equation | Statement) -> set[str]:
+    """Variables of an equation that may turn out to be equal; none where it plainly gives another value."""
+    if not isinstance(part, Equality) or not isinstance(part.left, Expr):
+        return set()
+    names = {ref.name for side in (part.left, part.right) for ref in refs(side)}
+    return set() if any(_is_plainly_else(side) for side in (part.left, part.right)) else names
+
+
+def _is_plainly_else(e: Expr) -> bool:
+    """`2*x`, `sin(x)`: neither of both is x."""
+    match e:
+        case Binary("*", Real(value), Ref()) | Binary("/", Ref(), Real(value)):
+            return abs(value) != 1.0
+        case Builtin(name):
+            return BUILTINS[name].takes is not None and BUILTINS[name].same_as is None if name in BUILTINS else False
+        case _:
+            return False

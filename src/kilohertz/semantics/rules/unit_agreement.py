@@ -9,15 +9,17 @@ Cost: every node once.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import partial
 
 from kilohertz.base import Diagnostic, Note, Origin, Severity
 from kilohertz.base.units import BASE, UnitError, parse_unit
-from kilohertz.ir.expr import TIME, Array, Binary, Builtin, Expr, IfExp, Index, Int, Real, Ref, Str, Unary
-from kilohertz.ir.flat import Equality, Flat, IfEquation, Variable, WhenEquation
+from kilohertz.ir.expr import TIME, Array, Binary, Builtin, Call, Expr, IfExp, Index, Int, Real, Ref, Str, Unary
+from kilohertz.ir.flat import Assign, Equality, Equation, Flat, Local, Statement, TupleTarget
 from kilohertz.ir.text.expr_printer import print_expr
+from kilohertz.semantics.balancing.equation_parts import bodies
 
 _SAME_SCALE = 1e-6  # relative: conversions are written with so many digits
 _LONGEST = 60  # characters of an expression in a message
@@ -88,41 +90,89 @@ _NUMBER = Quantity((Fraction(0),) * len(BASE), 1.0)
 _SECOND = declared("s")
 
 
-def check_units(flat: Flat, open_ones: Collection[Expr] = ()) -> Iterator[Diagnostic]:
-    """A warning for each equation or binding with a clash, the first one in it; units of `open_ones` are not known."""
-    checker = _Checker(flat, open_ones)
+def check_units(
+    flat: Flat, open_ones: Collection[Expr] = (), of_functions: Mapping[tuple[str, str], str] | None = None
+) -> Iterator[Diagnostic]:
+    """A warning for each equation or binding with a clash, the first one in it; units of `open_ones` are not known.
+
+    `of_functions`: units of their inputs, outputs and local variables, by function and name.
+    """
+    units = _Units(flat, of_functions or {})
+    checker = _Checker(units.of_variable, units, open_ones)
     for v in flat.variables.values():
-        declared = checker.of_variable(v)
+        declared = units.of_variable(v.name)
         for e in (v.binding, *(v.attributes.get(name) for name in _ATTRIBUTES)):
             if e is not None:
                 yield from checker.compared(Ref(v.name, v.ty), declared, e, v.origin)
-    stack = [*flat.equations, *flat.initial_equations][::-1]
-    while stack:
-        match stack.pop():
-            case Equality(left, right, origin) if isinstance(left, Expr):
-                yield from checker.compared(left, checker.quantity(left), right, origin)
-            case IfEquation(branches, otherwise):
-                stack += [*(e for _, body in branches for e in body), *otherwise]
-            case WhenEquation(branches):
-                stack += [e for _, body in branches for e in body]
-            case _:
-                continue
+    algorithms = [*flat.algorithms, *flat.initial_algorithms]
+    statements = [statement for algorithm in algorithms for statement in algorithm.statements]
+    yield from checker.parts([*flat.equations, *flat.initial_equations, *statements])
+    for function in flat.functions.values():
+        inside = _Checker(partial(units.of_local, function.id), units, open_ones)
+        yield from inside.parts(function.body)
+
+
+class _Units:
+    """Units that were declared, each read once."""
+
+    def __init__(self, flat: Flat, of_functions: Mapping[tuple[str, str], str]) -> None:
+        self._variables, self.functions, self._of_functions = flat.variables, flat.functions, of_functions
+        self._known: dict[str | tuple[str, str], Quantity | None] = {}
+
+    def of_variable(self, name: str) -> Quantity | None:
+        if name not in self._known:
+            v = self._variables.get(name)
+            unit = v.attributes.get("unit") if v is not None else None
+            texts = {e.value for e in unit.elements if isinstance(e, Str)} if isinstance(unit, Array) else set()
+            text = unit.value if isinstance(unit, Str) else texts.pop() if len(texts) == 1 else ""
+            self._known[name] = declared(text)
+        return self._known[name]
+
+    def of_local(self, function: str, name: str) -> Quantity | None:
+        key = function, name
+        if key not in self._known:
+            self._known[key] = declared(self._of_functions.get(key, ""))
+        return self._known[key]
 
 
 class _Checker:
     """Quantities of the expressions of a model, each found once; `clash` is the first pair that does not agree."""
 
-    def __init__(self, flat: Flat, open_ones: Collection[Expr]) -> None:
-        self._variables = flat.variables
+    def __init__(self, of_name: Callable[[str], Quantity | None], units: _Units, open_ones: Collection[Expr]) -> None:
+        self._of_name, self._all = of_name, units
         self._known: dict[Expr, Quantity | None] = {
             **dict.fromkeys(open_ones),
             TIME: None,
         }  # ramps are written as if a second were a number
-        self._units: dict[str, Quantity | None] = {}
         self._clash: tuple[Expr, Quantity, Expr, Quantity] | None = None
 
+    def parts(self, parts: Iterable[Equation | Statement]) -> Iterator[Diagnostic]:
+        stack = list(parts)[::-1]
+        while stack:
+            match stack.pop():
+                case Equality(left, right, origin) | Assign(left, right, origin) if isinstance(left, Expr):
+                    yield from self.compared(left, self.quantity(left), right, origin)
+                case Equality(TupleTarget(targets), Call() as call, origin):
+                    yield from self._compared_results(targets, call, origin)
+                case Assign(TupleTarget(targets), Call() as call, origin):
+                    yield from self._compared_results(targets, call, origin)
+                case part:
+                    stack += [*bodies(part)][::-1]
+
     def compared(self, left: Expr, of_left: Quantity | None, right: Expr, origin: Origin) -> Iterator[Diagnostic]:
-        other = self.quantity(right)
+        yield from self._compared(left, of_left, right, self.quantity(right), origin)
+
+    def _compared_results(self, targets: Sequence[Expr | None], call: Call, origin: Origin) -> Iterator[Diagnostic]:
+        """Results of a call with what they are handed to."""
+        self.quantity(call)  # its arguments
+        for target, result in zip(targets, self._all.functions[call.function].outputs, strict=False):
+            if target is not None:
+                unit = self._all.of_local(call.function, result.name)
+                yield from self._compared(target, self.quantity(target), _named(call, result), unit, origin)
+
+    def _compared(
+        self, left: Expr, of_left: Quantity | None, right: Expr, other: Quantity | None, origin: Origin
+    ) -> Iterator[Diagnostic]:
         if self._clash is None and of_left is not None and other is not None and not of_left.agrees(other):
             self._clash = (left, of_left, right, other)
         if self._clash is None:
@@ -136,14 +186,6 @@ class _Checker:
             notes = (Note("they measure the same in different units: a factor is missing"),)
         place = origin.spans[0] if origin.spans else None
         yield Diagnostic("S342", text + where, place, notes=notes, severity=Severity.WARNING)
-
-    def of_variable(self, v: Variable) -> Quantity | None:
-        if v.name not in self._units:
-            unit = v.attributes.get("unit")
-            texts = {e.value for e in unit.elements if isinstance(e, Str)} if isinstance(unit, Array) else set()
-            text = unit.value if isinstance(unit, Str) else texts.pop() if len(texts) == 1 else ""
-            self._units[v.name] = declared(text)
-        return self._units[v.name]
 
     def quantity(self, root: Expr) -> Quantity | None:
         """On an explicit stack: sums are long."""
@@ -164,8 +206,7 @@ class _Checker:
     def _of(self, e: Expr) -> Quantity | None:
         match e:
             case Ref(name):
-                v = self._variables.get(name)
-                return self.of_variable(v) if v is not None else None
+                return self._of_name(name)
             case Unary("-" | "+", operand):
                 return self._known[operand]
             case Index(base, _):
@@ -181,8 +222,26 @@ class _Checker:
                 return None if _literal(then) or _literal(otherwise) else agreed  # 1 or R: a factor without a unit
             case Builtin():
                 return self._builtin(e)
+            case Call():
+                return self._call(e)
             case _:
                 return None
+
+    def _call(self, e: Call) -> Quantity | None:
+        """Arguments agree with the inputs they are for; what a call is, its only result says.
+
+        What has no dimension is taken for any input: times and lengths are scaled before tables and curves get them.
+        """
+        function = self._all.functions.get(e.function)
+        if function is None:
+            return None
+        for argument, x in zip(e.args, function.inputs, strict=False):
+            known, wanted = self._known[argument], self._all.of_local(e.function, x.name)
+            if known is None or wanted is None or known.dimension == _NUMBER.dimension:
+                continue
+            if not known.agrees(wanted):
+                self._clash = self._clash or (argument, known, _named(e, x), wanted)
+        return self._all.of_local(e.function, function.outputs[0].name) if len(function.outputs) == 1 else None
 
     def _agreed(self, a: Expr, b: Expr) -> Quantity | None:
         one, two = self._known[a], self._known[b]
@@ -222,6 +281,11 @@ class _Checker:
         if e.name in ("min", "max") and len(e.args) == 2:
             return self._agreed(*e.args)
         return None
+
+
+def _named(call: Call, x: Local) -> Expr:
+    """A variable of the function that is called, as messages name it."""
+    return Ref(f"{call.function}.{x.name}", x.ty)
 
 
 def _rate(moved: Quantity | None) -> Quantity | None:
