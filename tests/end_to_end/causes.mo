@@ -842,6 +842,52 @@ package Causes "One small model for each cause of a wrong result that was mended
     inverseOfCubic(h) = 1.5 + time;
   end SolvedInside;
 
+  function halved "x^3 + x = h by halving an interval"
+    input Real h;
+    output Real x;
+  protected
+    Real a = -10;
+    Real b = 10;
+    Real off;
+  algorithm
+    for k in 1:60 loop
+      x := (a + b)/2;
+      off := x^3 + x - h;
+      if off > 0 then
+        b := x;
+      else
+        a := x;
+      end if;
+    end for;
+  end halved;
+
+  function stair "What a table has at or below a number: its derivative is zero"
+    input Real u;
+    output Real y = 0;
+  protected
+    Real t[3] = {1, 2, 3};
+  algorithm
+    for i in 1:3 loop
+      if u > t[i] then
+        y := y + t[i];
+      end if;
+    end for;
+    annotation(Inline = false);
+  end stair;
+
+  model SearchedInside
+    Real h(start = 4);
+    Real x = stair(1.5 + time);
+    Real still = der(x);
+  equation
+    halved(h) = 1.5 + time;
+  end SearchedInside;
+
+  model RateOfSearchedInside
+    Real x = halved(2 + time);
+    Real speed = der(x);
+  end RateOfSearchedInside;
+
   model RateOfSolvedInside
     Real x = inverseOfCubic(2 + time);
     Real speed = der(x);

@@ -78,6 +78,7 @@ def run(name: str, stop: float = 2.0, **options: Any) -> Result:
         ("FreeBoolean", 1.0, {"p": 1.3282688556686084, "large": 1.0}),
         ("StartOfCalls", 1.0, {"x": 12 / 13, "y": 2.0}),
         ("SameInstant", 5.05, {"m": 50, "together": 50}),
+        ("SearchedInside", 1.0, {"h": 2.5**3 + 2.5, "x": 3.0, "still": 0.0}),
         ("SeveralUnderACondition", 1.0, {"a": 0.5, "b": 2.5, "w": math.log(0.75)}),
         ("SecondDerivative", 1.0, {"v": 3 * 9 * 3.0, "a": 3 * 9 * 2.0 + 6 * 3 * 9.0}),
     ],
@@ -213,12 +214,19 @@ def test_discrete_numbers_that_need_each_other_are_solved_for() -> None:
     assert found.final("v") + 2 * found.final("w") == pytest.approx(0.2, rel=1e-9)
 
 
-def test_what_is_searched_for_by_a_function_with_bound_values_is_not_differentiated_as_if_it_stood_still() -> None:
+@pytest.mark.parametrize(
+    ("model", "what"),
+    [
+        ("RateOfSolvedInside", "what takes the function Causes.shiftedCubic"),
+        ("RateOfSearchedInside", "what Causes.halved searches for"),
+    ],
+)
+def test_what_a_function_searches_for_is_not_differentiated_as_if_it_stood_still(model: str, what: str) -> None:
     with pytest.raises(ModelError) as caught:
-        run("RateOfSolvedInside")
+        run(model)
     [said] = caught.value.diagnostics
     assert said.code == "B206"
-    assert "what takes the function Causes.shiftedCubic has no derivative" in said.message
+    assert f"{what} has no derivative" in said.message
 
 
 def test_impure_calls_are_made_as_often_as_they_are_written() -> None:

@@ -14,7 +14,7 @@ from kilohertz.ir.expr import Array, Binary, Builtin, Call, Expr, FunctionRef, I
 from kilohertz.ir.make import ONE, ZERO, add, div, if_, mul, neg, pow_, sub
 from kilohertz.ir.rules.function_record import Slope
 from kilohertz.ir.traverse import bottom_up
-from kilohertz.ir.types import REAL, RecordType, TupleType
+from kilohertz.ir.types import REAL, RecordType, TupleType, Type
 from kilohertz.passes.algebra import simplify
 
 
@@ -73,6 +73,13 @@ class Differentiator:
                 raise NoDerivative(type(e).__name__)
             case _:
                 return _still(e)
+
+
+def has_reals(ty: Type) -> bool:
+    """Real, or a record with a Real in it."""
+    if isinstance(ty.base, RecordType):
+        return any(has_reals(t) for _, t in ty.base.fields)
+    return ty.base == REAL.base
 
 
 def is_moving(d: list[Expr]) -> bool:

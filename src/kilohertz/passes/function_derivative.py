@@ -5,7 +5,8 @@
       algorithm  $dy := cos(x)*$dx*x + sin(x)*$dx;  y := sin(x)*x;
 
 Each assignment to a Real is preceded by the assignment of its derivative; conditions and loops stay (the derivative of
-what the function does, not of where it jumps).  External functions without annotation have none: NoDerivative.
+what the function does, not of where it jumps).  External functions without annotation have none, nor have those that
+search: NoDerivative.
 A. Griewank, A. Walther, Evaluating Derivatives (2008), chapter 3.
 """
 
@@ -45,7 +46,8 @@ from kilohertz.ir.make import ONE, ZERO, add, mul, neg, sub
 from kilohertz.ir.rules.function_record import Slope
 from kilohertz.ir.types import REAL, RecordType, TupleType, Type
 from kilohertz.passes.algebra import simplify
-from kilohertz.passes.derivative import NoDerivative, derive_builtin, is_moving
+from kilohertz.passes.derivative import NoDerivative, derive_builtin, has_reals, is_moving
+from kilohertz.passes.searches import searches
 from kilohertz.passes.written_out import written_out
 
 GENERATED = "$D("  # how names of generated derivatives begin
@@ -54,13 +56,6 @@ GENERATED = "$D("  # how names of generated derivatives begin
 def generated_from(name: str) -> str | None:
     """The function of which one is the generated derivative."""
     return name.removeprefix(GENERATED).removesuffix(")") if name.startswith(GENERATED) else None
-
-
-def has_reals(ty: Type) -> bool:
-    """Real, or a record with a Real in it."""
-    if isinstance(ty.base, RecordType):
-        return any(has_reals(t) for _, t in ty.base.fields)
-    return ty.base == REAL.base
 
 
 class FunctionDerivatives:
@@ -123,6 +118,8 @@ class FunctionDerivatives:
         empty = not f.body and all(x.default is None for x in f.outputs)
         if f.external is not None or empty or name in self._making:
             raise NoDerivative(f.id)
+        if searches(f):
+            raise NoDerivative(f"what {f.id} searches for")
         self._making.add(name)
         try:
             body = _Derivation(self, f).run()

@@ -44,8 +44,8 @@ from kilohertz.passes.dae.index_reduction.select_states import Candidate, Dynami
 from kilohertz.passes.dae.prefer_states import without_preferred
 from kilohertz.passes.dae.rates import named_derivatives
 from kilohertz.passes.dae.rewrite import copied, rename_rates
-from kilohertz.passes.derivative import Differentiator, NoDerivative
-from kilohertz.passes.function_derivative import FunctionDerivatives, has_reals
+from kilohertz.passes.derivative import Differentiator, NoDerivative, has_reals
+from kilohertz.passes.function_derivative import FunctionDerivatives
 from kilohertz.passes.ordered.solving_order import call_names, names_in, rows_of, singular, targets_of
 
 

@@ -19,8 +19,8 @@ from kilohertz.ir.flat import Assign, Flat, Function, TupleTarget
 from kilohertz.ir.make import ONE, ZERO
 from kilohertz.ir.types import TupleType, Type
 from kilohertz.passes.contract import Fact, Log, Pass
-from kilohertz.passes.derivative import NoDerivative
-from kilohertz.passes.function_derivative import FunctionDerivatives, has_reals
+from kilohertz.passes.derivative import NoDerivative, has_reals
+from kilohertz.passes.function_derivative import FunctionDerivatives
 
 
 @dataclass(frozen=True, slots=True)

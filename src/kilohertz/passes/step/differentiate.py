@@ -33,8 +33,8 @@ from kilohertz.ir.make import ONE, ZERO
 from kilohertz.ir.types import BOOLEAN, REAL
 from kilohertz.passes.algebra import Occurrence, cost, simplify, substitute
 from kilohertz.passes.contract import Fact, Log, Pass
-from kilohertz.passes.derivative import Differentiator, NoDerivative, is_moving
-from kilohertz.passes.function_derivative import FunctionDerivatives, has_reals
+from kilohertz.passes.derivative import Differentiator, NoDerivative, has_reals, is_moving
+from kilohertz.passes.function_derivative import FunctionDerivatives
 from kilohertz.passes.ordered.columns import inner_values
 
 PART, LEAST = 1e-7, 1e-3  # of an argument, and of its size where it is near zero: how far a difference reaches

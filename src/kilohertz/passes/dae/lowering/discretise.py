@@ -27,8 +27,8 @@ from kilohertz.passes.algebra import Occurrence, substitute
 from kilohertz.passes.dae.index_reduction.reduction import cannot_differentiate
 from kilohertz.passes.dae.lowering.reduce_partition import KNOWN, Partition
 from kilohertz.passes.dae.rewrite import rewritten_equation
-from kilohertz.passes.derivative import Differentiator, NoDerivative
-from kilohertz.passes.function_derivative import FunctionDerivatives, has_reals
+from kilohertz.passes.derivative import Differentiator, NoDerivative, has_reals
+from kilohertz.passes.function_derivative import FunctionDerivatives
 from kilohertz.passes.ordered.solving_order import call_names, candidates, incidence, names_in, order, rows_of
 from kilohertz.solvers import Method, Rosenbrock, RungeKutta
 
