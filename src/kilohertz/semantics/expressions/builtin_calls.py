@@ -176,7 +176,8 @@ class Builtins:
         arg = args[0]
         if isinstance(arg.ty.base, RecordType):
             return self._der_of_record(arg, node, ctx)
-        if not is_number(arg) or (arg.ty.base == INTEGER.base and not make.is_literal(arg)):
+        is_written = make.is_literal(arg) and not any(True for _ in tree.refs(node.args))  # a constant has its type
+        if not is_number(arg) or (arg.ty.base == INTEGER.base and not is_written):
             raise wrong(self.elaborator, name, args, node, ctx)
         if ctx.locals is not None:
             raise self.elaborator.error("S278", "`der` cannot stand in a function", node, ctx)
