@@ -138,7 +138,7 @@ def test_resources_of_a_library_are_found_by_their_uri(tmp_path: Path) -> None:
   end f;
   model A
     parameter String file = loadResource("modelica://Lib/Resources/data.txt");
-    parameter String uri = "modelica://Lib/Resources/more.txt";
+    parameter String uri = "modelica://Lib//Resources/more.txt";
     parameter String byFunction = pathOf(uri);
     Real y = f(time);
   end A;

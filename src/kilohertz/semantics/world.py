@@ -121,7 +121,8 @@ class World:
         if not isinstance(cls, ClassNode):
             return None
         folder = "/" if path.endswith("/") else ""  # models append a file's name to it
-        return str(Path(the_outside().real_path(cls.definition.file)).parent / path) + folder
+        # within the package: a slash too many is no path from the root
+        return str(Path(the_outside().real_path(cls.definition.file)).parent / path.lstrip("/")) + folder
 
     # -------------------------------------------------------------------------------------------------------- messages
 
