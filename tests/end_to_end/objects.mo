@@ -96,6 +96,25 @@ static void store_name(void *p, double u, const char **name, double *y)
     end when;
   end Late;
 
+  record Data
+    parameter Integer size = 3;
+    Store store = Store(size);
+  end Data;
+
+  model Reader
+    parameter Data data;
+    discrete Integer objects(start = 0, fixed = true);
+  equation
+    when sample(0.05, 0.1) then
+      objects = made(data.store);
+    end when;
+  end Reader;
+
+  model HandedOn "One object in records of three"
+    parameter Data data;
+    Reader first(data = data), second(data = first.data);
+  end HandedOn;
+
   function last "What is stored now"
     input Store store;
     output Real total;

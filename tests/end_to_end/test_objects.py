@@ -26,6 +26,13 @@ def test_an_object_is_made_once_of_what_the_initial_system_gives() -> None:
     assert result.final("objects") == 1
 
 
+def test_an_object_that_records_hand_on_is_destroyed_once() -> None:
+    model = kilohertz.load(f"{FILE}:Objects.HandedOn")
+    for _ in range(2):  # what the first run has left would count in the second
+        result = model.simulate(stop=0.2)
+        assert (result.final("first.objects"), result.final("second.objects")) == (1, 1)
+
+
 @pytest.mark.parametrize("options", [{}, {"solver": "rk4", "step": 0.01}])
 def test_an_object_of_the_first_tick_is_made_once_and_used_in_the_order_of_the_results(options: dict[str, Any]) -> None:
     model = kilohertz.load(f"{FILE}:Objects.FirstTick")

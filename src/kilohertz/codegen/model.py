@@ -324,13 +324,16 @@ class _Generator:
         return w.scope.lines
 
     def _destructors(self) -> list[str]:
+        """Each object once, however many variables hold it."""
         lines = []
-        for v in self.step.of_kind(Kind.OBJECT):
+        objects = self.step.of_kind(Kind.OBJECT)
+        for v in objects:
             assert isinstance(v.ty.base, ExternalObjectType)
             name = self.functions.request(v.ty.base.destructor) if v.ty.base.destructor in self.step.functions else None
             if name is not None:
                 place = self.layout.place(v)
-                lines += [f"if ({place} != NULL) {{", f"    {name}(&z->c, {place});", f"    {place} = NULL;", "}"]
+                forget = f"khz_forget(z->{Kind.OBJECT.value}, {len(objects)}, {place});"
+                lines += [f"if ({place} != NULL) {{", f"    {name}(&z->c, {place});", f"    {forget}", "}"]
         return lines
 
 

@@ -43,6 +43,13 @@ void khz_fail_settled(khz_context *c, khz_status status, int place, const char *
     }
 }
 
+void khz_forget(void **objects, int n, const void *gone)
+{
+    for (int i = 0; i < n; i++) {
+        objects[i] = objects[i] == gone ? NULL : objects[i];
+    }
+}
+
 void khz_wrong_subscript(khz_context *c, int32_t subscript, int32_t size)
 {
     char text[64];

@@ -138,4 +138,7 @@ void khz_settle_vague(khz_context *c);
  * setting arena_used back. */
 void *khz_arena(khz_context *c, size_t n);
 
+/* An external object is gone: no variable that holds it [n] may hand it to its destructor again. */
+void khz_forget(void **objects, int n, const void *gone);
+
 #endif
