@@ -347,6 +347,16 @@ def test_outputs_are_checked_before_a_run(model: str, tmp_path: Path, capsys: py
         assert "running" not in said
 
 
+def test_an_output_of_what_never_changes_is_not_written(
+    model: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A file that was there before is not what this run gave."""
+    (tmp_path / "x.csv").write_text("time,y\n0,1\n")
+    write(model, "model M Real y = 2; end M;")
+    assert main(["run", model, *FAST, "-o", str(tmp_path / "x.csv")]) == 1
+    assert "nothing was recorded" in capsys.readouterr().err
+
+
 def test_a_report_comes_though_the_recording_cannot_be_written(
     model: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

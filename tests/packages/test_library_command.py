@@ -197,7 +197,9 @@ def test_hostile_and_broken_archives_are_refused(home: Path, forge: Forge, capsy
     assert "L329" in said
     assert "d" * 40 in said
     archive.write_bytes(b"PK no zip")
-    assert "L327" in failure(capsys, "install", "Parts")
+    said = failure(capsys, "install", "Parts")
+    assert "L327" in said
+    assert "http://" in said and "parts3.zip` cannot be used" in said
     pack(archive, {"p/Other.mo": "package Other end Other;"})
     said = failure(capsys, "install", "Parts")
     assert "L328" in said

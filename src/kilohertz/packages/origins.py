@@ -61,7 +61,7 @@ class Origins:
             except (OSError, ValueError) as error:
                 failures.append(f"{address}: {_reason(error)}")
                 continue
-            folder = unpack(archive, into, release.sha)
+            folder = unpack(archive, into, release.sha, address)
             archive.unlink()
             return folder, address
         notes = tuple(Note(failure) for failure in failures) or (Note("the index names no archive for it"),)

@@ -20,19 +20,23 @@ _MOST_BYTES, _MOST_FILES = 4 << 30, 200_000
 _LINK = 0xA000  # the kind of a symbolic link in a Unix mode
 
 
-def unpack(archive: Path, into: Path, commit: str = "") -> Path:
-    """All files of a zip below `into`; the folder that holds them.  A forge writes the commit as the zip's comment."""
+def unpack(archive: Path, into: Path, commit: str = "", address: str = "") -> Path:
+    """All files of a zip below `into`; the folder that holds them.  A forge writes the commit as the zip's comment.
+
+    `address`: where a user would look for it, if that is not the file itself.
+    """
+    called = address or archive.name
     try:
         with zipfile.ZipFile(archive) as packed:
             said = packed.comment.decode("ascii", "replace").strip()
             if commit and len(said) == len(commit) and said != commit:
-                raise _other_commit(archive.name, commit, said)
+                raise _other_commit(called, commit, said)
             members = [member for member in packed.infolist() if not member.is_dir()]
-            _check(members, archive)
+            _check(members, called)
             for member in members:
                 packed.extract(member, into)
     except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError) as error:
-        raise _unusable(archive, str(error)) from None
+        raise _unusable(called, str(error)) from None
     return single_folder(into)
 
 
@@ -96,7 +100,7 @@ def libraries_below(root: Path) -> list[str]:
     return []
 
 
-def _check(members: list[zipfile.ZipInfo], archive: Path) -> None:
+def _check(members: list[zipfile.ZipInfo], archive: str) -> None:
     total = sum(member.file_size for member in members)
     if total > _MOST_BYTES or len(members) > _MOST_FILES:
         raise _unusable(archive, f"it unpacks to {len(members)} files of {total} bytes")
@@ -108,8 +112,8 @@ def _check(members: list[zipfile.ZipInfo], archive: Path) -> None:
             raise _unusable(archive, f"`{member.filename}` is a link")
 
 
-def _unusable(archive: Path, why: str) -> ModelError:
-    return ModelError(Diagnostic("L327", f"the archive `{archive.name}` cannot be used: {why}"))
+def _unusable(archive: str, why: str) -> ModelError:
+    return ModelError(Diagnostic("L327", f"the archive `{archive}` cannot be used: {why}"))
 
 
 def _other_commit(name: str, wanted: str, got: str) -> ModelError:

@@ -96,7 +96,7 @@ class Running:
         told = tuple(line.removeprefix(_NOTE) for line in said if line.startswith(_NOTE))
         report = Report(data, code, recording, notes=told)
         target = self.built.scenario.recording.file
-        if target and recording is not None:
+        if target:
             report = replace(report, unwritten=_unwritten(target, report))
         return report
 
@@ -121,6 +121,8 @@ def _interrupting() -> Iterator[None]:
 
 def _unwritten(target: str, report: Report) -> tuple[Diagnostic, ...]:
     """Write what was recorded; where that fails the report comes all the same, and says where the rows are."""
+    if report.recording is None:
+        return (Diagnostic("R702", f"cannot write `{target}`: nothing was recorded, for no signal of it changes"),)
     try:
         write(target, report.result)
     except ModelError as error:
