@@ -58,6 +58,17 @@ def test_adapters_join_parts_of_both_libraries() -> None:
         assert np.abs(ours[signal] - mixed[signal]).max() <= 1e-6 * np.ptp(ours[signal]), signal
 
 
+@pytest.mark.usefixtures("standard_library")
+def test_a_car_on_joints_and_bodies_of_the_standard_library_is_ours() -> None:
+    """Its loops are closed by joints that iterate, ours by formulas: the same motion, and the same loads."""
+    names = ("Kilohertz.Examples.Handling.LaneChange2", f"{FILE.with_name('theirs.mo')}:Theirs.LaneChange")
+    ours, theirs = (kilohertz.load(n).simulate(solver="rk4", step=1e-3, stop=2.0, intervals=200) for n in names)
+    signals = [f"car.chassis.{name}" for name in ("a_y", "yaw_rate", "roll", "y", "v_x")]
+    for signal in [*signals, *(f"car.load[{i}]" for i in range(1, 5)), "car.steering.rack.f"]:
+        right = ours[signal]
+        assert np.abs(theirs[signal] - right).max() <= 1e-9 * np.abs(right).max(), signal
+
+
 def test_an_adapter_without_the_standard_library_says_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MODELICAPATH", "")
     with pytest.raises(ModelError, match="Modelica") as caught:
