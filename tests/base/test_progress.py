@@ -62,6 +62,28 @@ def test_a_compilation_counts_its_files(monkeypatch: pytest.MonkeyPatch, tmp_pat
     assert heard.lines[0].endswith("it is kept for the next time: 0 of 2 files")
 
 
+def test_linking_says_how_long_it_takes(monkeypatch: pytest.MonkeyPatch, tmp_path: object) -> None:
+    """A compiler that builds its C library does so when it first links."""
+    monkeypatch.setenv("KHZ_CACHE_DIR", str(tmp_path))
+    units, said, run = [Unit((Source("a.c", "int a;"),))], list[str](), object_files._run
+    build_objects(units)
+    told = threading.Event()
+
+    def hear(line: str) -> None:
+        if line.startswith("linking for "):
+            said.append(line)
+            told.set()
+
+    def slow(command: list[str], folder: object, what: str) -> None:
+        assert told.wait(20)
+        run(command, folder, what)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(object_files, "_run", slow)
+    with listening(hear):
+        object_files.build_shared(units)
+    assert said[0].endswith("it is kept for the next time: 0 s so far")
+
+
 def test_a_terminal_is_told_and_a_log_is_not(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

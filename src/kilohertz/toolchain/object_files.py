@@ -12,6 +12,7 @@ import shutil
 import subprocess
 import tempfile
 import threading
+import time
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -78,15 +79,17 @@ def build_objects(units: Sequence[Unit], compiler: Compiler | None = None) -> tu
                 scratch = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="khz-")))
                 jobs += _compilations(cc, unit, missing, scratch)
         awaited = [t for _, targets in wanted for _, t in targets if not t.exists()]
-        with taking_time(_what(cc), lambda: f": {sum(t.exists() for t in awaited)} of {len(awaited)} files"):
+        with taking_time(
+            _what("compiling C", cc), lambda: f": {sum(t.exists() for t in awaited)} of {len(awaited)} files"
+        ):
             _side_by_side(jobs)
     return tuple(target for _, targets in wanted for _, target in targets)
 
 
-def _what(cc: Compiler) -> str:
-    """What is done, once, while C is compiled."""
+def _what(doing: str, cc: Compiler) -> str:
+    """What is done, once, while C is compiled or linked."""
     first = ", which builds its own C library first where it meets a target for the first time" if cc.is_zig else ""
-    return f"compiling C for {cc.architecture} with {cc.family}{first}; it is kept for the next time"
+    return f"{doing} for {cc.architecture} with {cc.family}{first}; it is kept for the next time"
 
 
 def _side_by_side(jobs: Sequence[Callable[[], None]]) -> None:
@@ -144,7 +147,9 @@ def _link(
     cc = compiler or find_compiler()
     command, target = _linking(cc, build_objects(units, cc), mode, libraries, suffix)
     if not target.exists():
-        with build_cache.published(target) as scratch:
+        begun = time.monotonic()
+        so_far = taking_time(_what("linking", cc), lambda: f": {time.monotonic() - begun:.0f} s so far")
+        with build_cache.published(target) as scratch, so_far:
             _run([*command, "-o", str(scratch)], target.parent, "linking the model")
     return target
 
