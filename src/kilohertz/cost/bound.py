@@ -313,6 +313,8 @@ class _Period:
         per, k = self.per, self.kernels
         slopes = int(isinstance(self.method, Rosenbrock))
         looks = 2 * periods + w.looks + 2 * w.steps + 3 * w.events  # at the end, and wherever all values were looked at
+        if case in (REGULAR, KEPT):  # at the end of the step and of the period; the first twice where it may be located
+            looks = periods + (1 if self.stepping.events == "none" else 2) * w.steps + 2 * w.looks + 3 * w.events
         parts = [
             per["rhs"].times(w.rhs - w.steps - w.looks - w.closed - w.inlined),
             per["closed"].times(w.closed),

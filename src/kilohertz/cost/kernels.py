@@ -56,10 +56,10 @@ class Kernels:
 
     def jacobian(self, directions: int, slopes: int) -> Count:
         """Around the calls for the directional derivatives of one Jacobian: seeds, entries, checks."""
-        slope = copy(self.n).times(2) + moves(80)
-        checks = moves(8 * self.entries + 160)
-        symbolic = moves(60 * directions + 14 * self.entries + 66 * self.colours + 20 * self.n + 100)
-        return (symbolic if directions else self.differences) + slope.times(slopes) + checks
+        slope = copy(self.n).times(2) + moves(40)
+        symbolic = moves(10 * self.entries + 98 * self.colours + 18 * self.n + 300)
+        checked = self.differences + moves(8 * self.entries + 160)
+        return (symbolic if directions else checked) + slope.times(slopes)
 
     @property
     def differences(self) -> Count:
@@ -70,9 +70,11 @@ class Kernels:
     @property
     def factor(self) -> Count:
         """Factors of I - h*gamma*J: planned, and at worst dense as well."""
-        n, filled = self.n, both(self.entries + self.n, 10 * self.entries + 10 * self.n + 120)
-        dense = copy(n * n) + filled + Count(dense_factor(n).regular, dense_factor(n).regular)
-        return dense if self.plan is None else filled + sparse_factor(self.plan, n) + dense.times(0, 1)
+        n, moved = self.n, self.entries + self.n
+        dense = copy(n * n) + both(moved, 10 * moved + 120) + Count(dense_factor(n).regular, dense_factor(n).regular)
+        if self.plan is None:
+            return dense
+        return both(moved, 8 * moved + 110) + sparse_factor(self.plan, n) + dense.times(0, 1)
 
     @property
     def solve(self) -> Count:

@@ -70,6 +70,12 @@ class Operations:
     _functions: dict[tuple[str, _Sizes], Count] = field(default_factory=dict)
     _open: list[str] = field(default_factory=list)
     _inputs: dict[str, _Dims] = field(default_factory=dict)  # of the function that is counted: their sizes in this call
+    _matrices: dict[tuple[x.Ref, ...], s.LinearLoop] = field(init=False)  # whose factors are used again, by unknowns
+
+    def __post_init__(self) -> None:
+        blocks = [*self.step.blocks, *(self.step.inlined or ())]
+        inner = [i for b in blocks if isinstance(b, s.MixedLoop) for i in b.continuous]
+        self._matrices = {b.unknowns: b for b in (*blocks, *inner) if isinstance(b, s.LinearLoop)}
 
     # --------------------------------------------------------------------------------------------------- expressions
 
@@ -251,7 +257,8 @@ class Operations:
         if n == 1:
             return inner + self.expressions(e.value for e in b.matrix) + both(4, 25)
         filled = copy(n * n).times(2) + _STORE.times(len(b.matrix)) + self.expressions(e.value for e in b.matrix)
-        planned = None if b.again else linear_plan(b)
+        solved = self._matrices.get(b.again) if b.again else b  # None: the Jacobian of a nonlinear loop
+        planned = linear_plan(solved) if solved is not None else None
         plan = planned.plan if planned is not None else None
         matrix = filled + (dense_factor(n) if plan is None else planned_factor(plan, n))
         solve = dense_solve(n) if plan is None else planned_solve(plan, n)

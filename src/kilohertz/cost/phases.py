@@ -104,7 +104,7 @@ class Phases:
     def crossings(self) -> Count:
         relations = self.step.crossings
         looked_at = self._operations.expressions(e for c in relations for e in (c.relation, c.function))
-        return looked_at + moves(20 * len(relations) + 20)
+        return looked_at + moves(12 * len(relations) + 20)
 
     @cached_property
     def turns(self) -> list[Count]:

@@ -168,22 +168,22 @@ def dense_solve(n: int) -> Count:
 def sparse_factor(plan: Elimination, n: int) -> Count:
     """khz_sparse_factor by its tables, or what is written out of it."""
     if is_written_out(plan):
-        return both(2 * plan.n_products + 4 * n, 8 * plan.n_products + 10 * plan.n_entries + 24 * n + 40)
+        return both(2 * plan.n_products + 4 * n, 5 * plan.n_products + 13 * plan.n_entries + 4 * n + 40)
     return both(2 * plan.n_products + 4 * n, 13 * plan.n_products + 30 * plan.n_entries + 190 * n + 80)
 
 
 def sparse_solve(plan: Elimination, n: int) -> Count:
     if is_written_out(plan):
-        return both(2 * plan.n_entries + 4 * n, 2.8 * plan.n_entries + 9 * n + 20)
+        return both(2 * plan.n_entries + 4 * n, 3.6 * plan.n_entries + 2 * n + 20)
     return both(2 * plan.n_entries + 4 * n, 10.5 * plan.n_entries + 25 * n + 50)
 
 
 def planned_factor(plan: PivotPlan, n: int) -> Count:
     """A linear loop by its plan; at worst the dense way follows."""
     products, entries = plan.n_products, plan.n_entries
-    written = Cost(2 * products + 4 * n, kernels=5 * products + 14 * entries + 60 * n + 60)
+    written = Cost(2 * products + 4 * n, kernels=4 * products + 11 * entries + 50 * n + 60)
     return Count(written, written) + dense_factor(n).times(0, 1)
 
 
 def planned_solve(plan: PivotPlan, n: int) -> Count:
-    return both(2 * plan.n_entries + 4 * n, 5 * plan.n_entries + 16 * n + 50) + dense_solve(n).times(0, 1)
+    return both(2 * plan.n_entries + 4 * n, 4 * plan.n_entries + 5 * n + 30) + dense_solve(n).times(0, 1)
