@@ -21,7 +21,7 @@ from kilohertz.toolchain import (
     cache_directory,
     load_library,
 )
-from kilohertz.toolchain.compiler import find_compiler
+from kilohertz.toolchain.compiler import find_compiler, processor
 from kilohertz.toolchain.external_code import PLATFORM, external_units
 
 ADD = Source("add.c", '__attribute__((visibility("default"))) int add(int a, int b) { return a + b; }\n')
@@ -51,6 +51,17 @@ def test_text_flags_and_headers_are_part_of_the_key() -> None:
         build_objects([Unit((Source("use.c", source.text + "\n"),), (header,))])[0],
     }
     assert len(keys) == 4
+
+
+def test_code_for_one_processor_is_not_taken_on_another(monkeypatch: pytest.MonkeyPatch) -> None:
+    keys: dict[tuple[str, ...], list[Path]] = {}
+    for name in ("old", "new"):
+        monkeypatch.setattr("kilohertz.toolchain.object_files.processor", lambda name=name: name)
+        for flags in ((), ("-march=native",)):
+            keys.setdefault(flags, []).extend(build_objects([Unit((ADD,), flags=flags)]))
+    portable, native = keys.values()
+    assert portable[0] == portable[1] and native[0] != native[1]
+    assert "\n" in processor()
 
 
 def test_an_executable_runs() -> None:

@@ -9,8 +9,10 @@ import shlex
 import shutil
 import subprocess
 import sys
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
+from pathlib import Path
 
 from kilohertz.base import Diagnostic, ModelError, Note
 
@@ -73,6 +75,18 @@ def _find(cc: str, path: str) -> Compiler:
             ),
         )
     )
+
+
+@lru_cache(maxsize=1)
+def processor() -> str:
+    """What this machine says of its processor: code for it may not run on another one that shares the cache."""
+    told: dict[str, str] = {}
+    with suppress(OSError):
+        for line in Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace").splitlines():
+            name, _, value = line.partition(":")
+            told.setdefault(name.strip(), value.strip())
+    names = ("model name", "flags", "CPU implementer", "CPU part", "Features")  # of x86-64 and of aarch64
+    return "\n".join([platform.machine(), platform.processor(), *(told.get(name, "") for name in names)])
 
 
 def cross_compiler(target: str) -> Compiler:

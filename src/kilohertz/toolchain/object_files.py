@@ -22,7 +22,7 @@ from pathlib import Path
 from kilohertz.base import Diagnostic, ModelError, Note
 from kilohertz.base.progress import taking_time
 from kilohertz.toolchain import build_cache
-from kilohertz.toolchain.compiler import Compiler, find_compiler
+from kilohertz.toolchain.compiler import Compiler, find_compiler, processor
 
 # no SLP vectorisation: it shuffles the scalars of generated code into pairs and out again, at more cost than it saves
 FLAGS = (
@@ -117,6 +117,8 @@ def _side_by_side(jobs: Sequence[Callable[[], None]]) -> None:
 def _targets(cc: Compiler, unit: Unit) -> list[tuple[Source, Path]]:
     """Each source with the place of its object in the cache."""
     common = [cc.version, *FLAGS, *unit.flags]
+    if "-march=native" in (*cc.command, *unit.flags):
+        common.append(processor())
     for header in unit.headers:
         common += [header.name, header.text]
     common += [build_cache.folder_digest(folder) for folder in unit.include_directories]
