@@ -907,6 +907,33 @@ package Causes "One small model for each cause of a wrong result that was mended
     v := y[k] + (y[k + 1] - y[k])*(u - x[k])/(x[k + 1] - x[k]);
   end lookup;
 
+  function slopes "Fails where the points do not increase"
+    input Real x[:];
+    input Real y[size(x, 1)];
+    output Real d[size(x, 1) - 1];
+  algorithm
+    for i in 1:size(x, 1) - 1 loop
+      assert(x[i + 1] > x[i], "the points must increase");
+      d[i] := (y[i + 1] - y[i])/(x[i + 1] - x[i]);
+    end for;
+  end slopes;
+
+  model ArrayUnderAConditionAtStart "Of two sets of points the one that is chosen has to increase"
+    parameter Integer chosen(fixed = false);
+    parameter Real a[2](each fixed = false), b[2](each fixed = false);
+    parameter Real none[3] = zeros(3);
+    Real y = a[2] + b[1];
+  initial equation
+    chosen = if none[1] < 1 then 1 else 2;
+    if chosen == 1 then
+      a = slopes({1, 2, 4}, {0, 3, 9});
+      b = zeros(2);
+    else
+      a = zeros(2);
+      b = slopes(none, {0, 3, 9});
+    end if;
+  end ArrayUnderAConditionAtStart;
+
   model SeveralUnderACondition "A call with several results that fails where the condition around it does not hold"
     Boolean on = time > 0.5;
     Real points[3];

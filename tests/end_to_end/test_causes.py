@@ -79,6 +79,7 @@ def run(name: str, stop: float = 2.0, **options: Any) -> Result:
         ("StartOfCalls", 1.0, {"x": 12 / 13, "y": 2.0}),
         ("SameInstant", 5.05, {"m": 50, "together": 50}),
         ("SearchedInside", 1.0, {"h": 2.5**3 + 2.5, "x": 3.0, "still": 0.0}),
+        ("ArrayUnderAConditionAtStart", 1.0, {"y": 3.0}),
         ("SeveralUnderACondition", 1.0, {"a": 0.5, "b": 2.5, "w": math.log(0.75)}),
         ("SecondDerivative", 1.0, {"v": 3 * 9 * 3.0, "a": 3 * 9 * 2.0 + 6 * 3 * 9.0}),
     ],

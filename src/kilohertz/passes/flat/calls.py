@@ -3,22 +3,23 @@
 A function is inlined by running it symbolically on its scalar arguments (`execute.py`): where it is annotated `Inline`
 or `LateInline`, or is short; but not where it is annotated with its derivative and reads the result of a call that is
 not (properties of media: that derivative is better than anything made from them), nor where it has an assertion that
-is not known to hold.  Any other call with one scalar
-output stays an expression, and so does one with several that may fail and stands under a condition, since it is made
-only where that holds; one with arrays, records or several outputs becomes a call equation that sets auxiliary
+is not known to hold.  Any other call with one scalar output stays an expression, and so does one with several that may
+fail and stands under a condition, since it is made only where that holds (at the start arrays, too; elsewhere they are
+better differentiated whole).  One with arrays, records or several outputs becomes a call equation that sets auxiliary
 variables `$c7[1]`, shared by all calls with the same arguments.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from itertools import product
 
 from kilohertz.base import InternalError
 from kilohertz.ir import make
 from kilohertz.ir.assigned import unset_uses
 from kilohertz.ir.builtins import fold
-from kilohertz.ir.expr import Builtin, Call, Expr, Int, Item, Ref
+from kilohertz.ir.expr import Builtin, Call, Expr, Index, Int, Item, Ref
 from kilohertz.ir.flat import Function, Local
 from kilohertz.ir.types import ExternalObjectType, RecordType, TupleType, Type
 from kilohertz.passes.called_functions import asserts, called_in_function
@@ -60,6 +61,7 @@ class Inliner:
         self.calls: list[AuxiliaryCall] = []
         self._outputs: set[str] = set()  # names of what calls that stay give
         self.used: dict[str, None] = {}  # functions that stay calls
+        self.at_start = False  # whether what is evaluated is computed once, and never differentiated
 
     def call(self, e: Call, args: list[Value]) -> list[Value]:
         function = self._functions.get(e.function)
@@ -164,8 +166,11 @@ class Inliner:
         if self._active and self._has_unset(args):
             raise Unsupported(f"a call of {f.id} with something that is not set")
         whole = types[0] if len(types) == 1 else Type(TupleType(tuple(types)))
-        if self._evaluator().conditions and all(map(_is_scalar, types)) and self._may_fail(f.id):
-            return [Value(ty, (Item(Call(f.id, packed, whole), k),)) for k, ty in enumerate(types)]
+        if self._evaluator().conditions and (self.at_start or all(map(_is_scalar, types))) and self._may_fail(f.id):
+            call = Call(f.id, packed, whole)
+            parts = [Item(call, k) for k in range(len(types))] if len(types) > 1 else [call]
+            if not any(isinstance(ty.base, RecordType) for ty in types):
+                return [Value(ty, tuple(_elements(part, ty))) for part, ty in zip(parts, types, strict=True)]
         auxiliary = AuxiliaryCall(Call(f.id, packed, whole), [])
         base = f"$c{len(self.calls)}"
         for i, ty in enumerate(types):
@@ -197,6 +202,15 @@ class Inliner:
             return declared
         env: Env = {local.name: arg for local, arg in zip(f.inputs, args, strict=True)}
         return [local_type(local, env, self._evaluator()) for local in f.outputs]
+
+
+def _elements(array: Expr, ty: Type) -> Iterator[Expr]:
+    """The scalars of what a call gives, row by row."""
+    if not ty.dims:
+        yield array
+        return
+    for subs in product(*(range(1, n + 1) for n in shape(ty))):
+        yield Index(array, tuple(Int(i) for i in subs), Type(ty.base))
 
 
 def takes_object(f: Function) -> bool:

@@ -134,6 +134,7 @@ class _Scalariser:
             self._out.equations += equations
         for k in range(len(self._clocks)):
             self._out.ticks.append(self._tick(k))
+        self._inliner.at_start = True
         for equation in self._flat.initial_equations:
             self._out.initial_equations += self._equation(equation, initial=True)
         for algorithm in self._flat.initial_algorithms:
@@ -466,8 +467,7 @@ class _Scalariser:
 
 
 def _is_state(e: WhenEquation) -> bool:
-    guard = e.branches[0][0]
-    return isinstance(guard, Builtin) and guard.name == "$state"
+    return isinstance(guard := e.branches[0][0], Builtin) and guard.name == "$state"
 
 
 def _at_tick(equations: list[Equation], k: int, origin: Origin) -> WhenEquation:
