@@ -451,6 +451,7 @@ def test_units_go_through_functions_and_algorithms(model: str, equations: str, s
     [
         "equation v = speed(2*x, t); q = speed(3, 4);",
         "equation v = speed(x/x, q); q = speed(q*x);",
+        "equation v = 1; q = if speed(x/x) > t then 1 else 0;",
         'Length a; Real b(unit = "s"); equation v = 1; q = 1; (a, b) = both(x);',
     ],
 )
@@ -458,3 +459,16 @@ def test_units_that_functions_take_are_not_said(model: str, equations: str) -> N
     found = kilohertz.load(f"{write(model, FUNCTIONS.replace('EQUATIONS', equations))}:P.M")
     found.flatten()
     assert [w.message for w in found.warnings if w.code == "S342"] == []
+
+
+def test_a_clash_in_a_class_is_said_once(model: str) -> None:
+    part = 'model A Real x(unit = "m") = 1; Real t(unit = "s"); equation t = x; end A;'
+    turns = 'function f input Real u[2](each unit = "m"); output Real y[2](each unit = "s"); algorithm'
+    turns += " for i in 1:2 loop y[i] := u[i]; end for; end f;"
+    text = f"package P {part} {turns} model M A a, b, c; Real z[2] = f({{1, 2}}); end M; end P;"
+    found = kilohertz.load(f"{write(model, text)}:P.M")
+    found.flatten()
+    of_class, of_loop = [w for w in found.warnings if w.code == "S342"]
+    assert "`a.t` is in s, `a.x` in m" in of_class.message
+    assert of_class.notes[-1].text == "the same in 2 other components"
+    assert "`y[i]` is in s, `u[i]` in m" in of_loop.message

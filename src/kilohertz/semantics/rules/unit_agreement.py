@@ -9,17 +9,19 @@ Cost: every node once.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
 
-from kilohertz.base import Diagnostic, Note, Origin, Severity
+from kilohertz.base import Diagnostic, Note, Origin, Severity, Span
 from kilohertz.base.units import BASE, UnitError, parse_unit
 from kilohertz.ir.expr import TIME, Array, Binary, Builtin, Call, Expr, IfExp, Index, Int, Real, Ref, Str, Unary
 from kilohertz.ir.flat import Assign, Equality, Equation, Flat, Local, Statement, TupleTarget
 from kilohertz.ir.text.expr_printer import print_expr
 from kilohertz.semantics.balancing.equation_parts import bodies
+from kilohertz.semantics.wording import counted
 
 _SAME_SCALE = 1e-6  # relative: conversions are written with so many digits
 _LONGEST = 60  # characters of an expression in a message
@@ -93,11 +95,23 @@ _SECOND = declared("s")
 def check_units(
     flat: Flat, open_ones: Collection[Expr] = (), of_functions: Mapping[tuple[str, str], str] | None = None
 ) -> Iterator[Diagnostic]:
-    """A warning for each equation or binding with a clash, the first one in it; units of `open_ones` are not known.
+    """A warning for each place with a clash, the first one in it; units of `open_ones` are not known.
 
     `of_functions`: units of their inputs, outputs and local variables, by function and name.
     """
-    units = _Units(flat, of_functions or {})
+    at: dict[Span | str, list[Diagnostic]] = {}
+    for clash in _clashes(flat, open_ones, of_functions or {}):
+        at.setdefault(clash.span or clash.message, []).append(clash)
+    for first, *others in at.values():
+        more = (Note(f"the same in {counted(len(others), 'other component')}"),) if others else ()
+        yield replace(first, notes=(*first.notes, *more))
+
+
+def _clashes(
+    flat: Flat, open_ones: Collection[Expr], of_functions: Mapping[tuple[str, str], str]
+) -> Iterator[Diagnostic]:
+    """One for each equation, statement or binding."""
+    units = _Units(flat, of_functions)
     checker = _Checker(units.of_variable, units, open_ones)
     for v in flat.variables.values():
         declared = units.of_variable(v.name)
@@ -167,7 +181,7 @@ class _Checker:
         self.quantity(call)  # its arguments
         for target, result in zip(targets, self._all.functions[call.function].outputs, strict=False):
             if target is not None:
-                unit = self._all.of_local(call.function, result.name)
+                unit = self._result(call, result)
                 yield from self._compared(target, self.quantity(target), _named(call, result), unit, origin)
 
     def _compared(
@@ -230,18 +244,26 @@ class _Checker:
     def _call(self, e: Call) -> Quantity | None:
         """Arguments agree with the inputs they are for; what a call is, its only result says.
 
-        What has no dimension is taken for any input: times and lengths are scaled before tables and curves get them.
+        What has no dimension is taken for any input: times and lengths are scaled before tables and curves get them,
+        voltages are given per unit.  What comes back is as scaled, and its unit not known.
         """
         function = self._all.functions.get(e.function)
         if function is None:
             return None
         for argument, x in zip(e.args, function.inputs, strict=False):
             known, wanted = self._known[argument], self._all.of_local(e.function, x.name)
-            if known is None or wanted is None or known.dimension == _NUMBER.dimension:
+            if known is None or wanted is None or _is_scaled(known, wanted):
                 continue
             if not known.agrees(wanted):
                 self._clash = self._clash or (argument, known, _named(e, x), wanted)
-        return self._all.of_local(e.function, function.outputs[0].name) if len(function.outputs) == 1 else None
+        return self._result(e, function.outputs[0]) if len(function.outputs) == 1 else None
+
+    def _result(self, e: Call, output: Local) -> Quantity | None:
+        """The unit of a result; None where something that it is computed from is scaled."""
+        inputs = zip(e.args, self._all.functions[e.function].inputs, strict=False)
+        pairs = [(self._known[a], self._all.of_local(e.function, x.name)) for a, x in inputs]
+        is_scaled = any(a is not None and x is not None and _is_scaled(a, x) for a, x in pairs)
+        return None if is_scaled else self._all.of_local(e.function, output.name)
 
     def _agreed(self, a: Expr, b: Expr) -> Quantity | None:
         one, two = self._known[a], self._known[b]
@@ -283,6 +305,11 @@ class _Checker:
         return None
 
 
+def _is_scaled(given: Quantity, wanted: Quantity) -> bool:
+    """Something without a dimension where one is asked for."""
+    return given.dimension == _NUMBER.dimension != wanted.dimension
+
+
 def _named(call: Call, x: Local) -> Expr:
     """A variable of the function that is called, as messages name it."""
     return Ref(f"{call.function}.{x.name}", x.ty)
@@ -314,5 +341,5 @@ def _literal(e: Expr) -> float | None:
 
 
 def _short(e: Expr) -> str:
-    text = print_expr(e)
+    text = re.sub(r"\$\d+", "", print_expr(e))  # iterators as they are written
     return text if len(text) <= _LONGEST else text[: _LONGEST - 3] + "..."
