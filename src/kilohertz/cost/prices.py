@@ -152,7 +152,10 @@ def copy(n: int) -> Count:
 def dense_factor(n: int) -> Count:
     """khz_lu_factor; at worst khz_minimum_norm follows."""
     operations = 2 * n**3 // 3 + 2 * n**2
-    lu = Cost(operations, kernels=round(3.5 * n**3 + 30 * n**2 + 220 * n + 100))
+    counted = (
+        170 if n == 2 else 1.45 * n**3 + 41 * n**2 + 125 * n + 20
+    )  # 1.09 of what 2 to 100 take, every row exchanged
+    lu = Cost(operations, kernels=round(counted))
     return _always(lu) + minimum_norm(n).times(0, 1)
 
 
@@ -162,7 +165,7 @@ def minimum_norm(n: int) -> Count:
 
 
 def dense_solve(n: int) -> Count:
-    return both(2 * n**2 + 4 * n, 7 * n**2 + 25 * n + 60)
+    return both(2 * n**2 + 4 * n, 45 if n == 2 else 6.2 * n**2 + 24 * n + 45)
 
 
 def sparse_factor(plan: Elimination, n: int) -> Count:
