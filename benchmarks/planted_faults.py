@@ -141,6 +141,42 @@ def unit_clash(r: random.Random) -> Planted:
     return pair(r, lambda bad: (declared + make(bad)[0], make(bad)[1]), {"S342"})
 
 
+def unit_clash_in_a_call(r: random.Random) -> Planted:
+    """Of an argument with its input, of a result with what it is handed to, in the body of a function."""
+    one, other = r.sample(("m", "s", "kg", "A", "K", "Pa", "N", "V", "W", "m/s", "J/kg"), 2)
+    way = r.randrange(4)
+
+    def make(bad: bool) -> tuple[str, str]:
+        units = [other if bad and way == k else one for k in range(4)]
+        declared = (
+            f'function f input Real x(unit="{units[0]}"); output Real y(unit="{units[1]}"); output Real z;'
+            f' protected Real h(unit="{units[2]}"); algorithm h := x; y := h; z := 1; end f;'
+            f' Real p(unit="{one}") = 1 + time; Real q(unit="{units[3]}"), w;'
+        )
+        return declared, "(q, w) = f(p);"
+
+    return pair(r, make, {"S342"})
+
+
+def part_never_set(r: random.Random) -> Planted:
+    """An element that no turn of a loop sets; sizes from the argument or as numbers."""
+    n, step = r.randint(2, 6), r.choice((1, -1))
+    size, missing = r.choice((str(n), "size(x, 1)")), r.choice(("first", "last"))
+
+    def make(bad: bool) -> tuple[str, str]:
+        first = 2 if bad and missing == "first" else 1
+        last = f"{size} - 1" if bad and missing == "last" else size
+        turns = f"{first}:{last}" if step > 0 else f"{last}:-1:{first}"
+        numbers = ", ".join("time" for _ in range(n))
+        return (
+            f"function f input Real x[:]; output Real y[{size}]; algorithm for i in {turns} loop y[i] := 2*x[i];"
+            f" end for; end f; Real y[{n}] = f({{{numbers}}});",
+            "",
+        )
+
+    return pair(r, make, {"S346"})
+
+
 def failed_assertion(r: random.Random) -> Planted:
     t, inline = r.uniform(0.2, 0.8), r.choice(("", "annotation(Inline=true);", "annotation(Inline=false);"))
     return pair(
@@ -248,6 +284,8 @@ MODELS: dict[str, Callable[[random.Random], Planted]] = {
     "a wrong subscript": wrong_subscript,
     "contradictory starts": contradictory_starts,
     "a unit clash": unit_clash,
+    "a unit clash in a call": unit_clash_in_a_call,
+    "a part never set": part_never_set,
     "a failed assertion in a function": failed_assertion,
     "a failed assertion in a when": failed_assertion_of_a_when,
     "many solutions": many_solutions,
