@@ -44,7 +44,7 @@ from kilohertz.passes.ordered.guesses import Torn, tear, untorn
 from kilohertz.passes.ordered.inner_loops import Split, split
 from kilohertz.passes.ordered.inverse import by_inverse, explicit, quotient
 from kilohertz.passes.ordered.solving_order import inputs_of, joined, names_in, order, sorted_steps, targets_of
-from kilohertz.passes.ordered.trial_point import are_cancelled, are_regular
+from kilohertz.passes.ordered.trial_point import are_regular
 from kilohertz.passes.rates_apart import rates_apart
 
 Plain: TypeAlias = Assignment | CallBlock
@@ -415,9 +415,6 @@ class _Loop:
         derived = self._context.columns.entries(guessed, inner, residuals)
         assert derived is not None
         entries = derived[0]
-        names = [self._names.intersection(self._context.occurrence.names(e)) for e in residuals]
-        if len(guessed) < len(self._rows) and are_cancelled(entries, residuals, names, self._context.parameters):
-            return self._linear(untorn(len(self._rows)))  # who solves all of it sees that it has many solutions
         at_zero: dict[str, Expr] = {z.name: make.ZERO for z in guessed}
         rhs = _through(inner, residuals, at_zero)
         rhs = [simplify(make.neg(e)) for e in rhs]

@@ -8,7 +8,7 @@ taken; every other unknown gets one of its own between 1/2 and 3/2 that no coinc
 from __future__ import annotations
 
 import zlib
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from kilohertz.ir import make
 from kilohertz.ir.expr import Expr, Ref
@@ -18,7 +18,6 @@ from kilohertz.passes.algebra import Occurrence, linear_coefficient
 from kilohertz.passes.numeric import Numeric
 
 MOST_ITERATIONS = 20
-_ROUNDING = 1e-14  # beside the largest factor of an equation: no more is left where its terms cancel
 SINGULAR = 1e-6  # smallest singular value of a scaled matrix beside the largest: Newton's method goes astray below
 
 
@@ -129,24 +128,3 @@ def are_regular(residuals: Sequence[Expr], names: Sequence[str], point: Numeric,
                 return True
             entries.append((row, place[name], value))
     return is_regular(len(names), entries)
-
-
-def are_cancelled(
-    entries: Iterable[Entry], residuals: Sequence[Expr], names: Sequence[Collection[str]], parameters: Numeric
-) -> bool:
-    """Whether rounding is all that is left of an equation of a torn linear loop: it says nothing new.
-
-    `names`: the unknowns of the loop in each residual, whose factors say what rounding is.
-    """
-    left: dict[int, list[float | None]] = {}
-    for e in entries:
-        left.setdefault(e.row, []).append(parameters(e.value))
-    for row, numbers in left.items():
-        known = [abs(v) for v in numbers if v is not None]
-        if len(known) < len(numbers):
-            continue
-        factors = (linear_coefficient(residuals[row], name) for name in names[row])
-        sizes = (abs(v) for f in factors if f is not None and (v := parameters(f)) is not None)
-        if max(known) <= _ROUNDING * max(sizes, default=0.0):
-            return True
-    return False
