@@ -209,7 +209,7 @@ def many_solutions(r: random.Random) -> Planted:
             "Real p, q;",
             f"{a}*p + {b}*q = 1; {k * a}*p + {k * b if bad else b}*q = {k} + 0*time;",
         ),
-        {"R736", "R711"},
+        {"R736", "R711", "B221"},
     )
 
 

@@ -296,6 +296,21 @@ def test_equations_that_leave_values_open_are_said(model: str, text: str, solver
     assert all(note.span is not None for note in said.notes[1:])
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Real a, b; equation 7*a + 3*b = 1; 63*a + 27*b = 9 + 0*time;",
+        "parameter Real k = 9; Real a, b; equation 7*a + 3*b = 1; k*7*a + k*3*b = k + 0*time;",
+        "Real a, b, c; equation 7*a + 3*b + c = 1; 63*a + 27*b + 9*c = 9 + 0*time; a - b + 0.3*c = x;",
+    ],
+)
+def test_equations_of_which_rounding_is_left_are_said(model: str, text: str) -> None:
+    found = kilohertz.load(write(model, f"model M Real x(start=1, fixed=true); {text} der(x) = -1; end M;"))
+    found.process()
+    [said] = found.warnings
+    assert said.code == "B221" and "of many values of" in said.message and said.span is not None
+
+
 @pytest.mark.parametrize("solver", ["cvode", "rk4"])
 def test_a_junction_of_shut_valves_has_some_pressure(model: str, solver: str) -> None:
     """The coefficient of p is made of variables that a mode decides, one of them through another."""

@@ -46,6 +46,7 @@ from kilohertz.passes.ordered.inverse import by_inverse, explicit, quotient
 from kilohertz.passes.ordered.solving_order import inputs_of, joined, names_in, order, sorted_steps, targets_of
 from kilohertz.passes.ordered.trial_point import are_regular
 from kilohertz.passes.rates_apart import rates_apart
+from kilohertz.passes.rounding import rounded_away
 
 Plain: TypeAlias = Assignment | CallBlock
 
@@ -70,7 +71,7 @@ class Context:
     loops: dict[tuple[int, ...], tuple[tuple[str, ...], list[Block]]] = field(default_factory=dict)  # made before
     point: Numeric | None = None  # numbers to try a choice with
     kept: list[AnyEquation] = field(default_factory=list)  # so that ids stay theirs
-
+    warnings: list[Diagnostic] = field(default_factory=list)
     switched: set[str] = field(default_factory=set)  # assigned what depends on a mode, or a product with that
 
     @property
@@ -415,6 +416,9 @@ class _Loop:
         derived = self._context.columns.entries(guessed, inner, residuals)
         assert derived is not None
         entries = derived[0]
+        if inner:
+            equations = [self._rows[i].equation for i in torn.residuals]
+            self._context.warnings += rounded_away(equations, residuals, entries, self._context.parameters, self._names)
         at_zero: dict[str, Expr] = {z.name: make.ZERO for z in guessed}
         rhs = _through(inner, residuals, at_zero)
         rhs = [simplify(make.neg(e)) for e in rhs]

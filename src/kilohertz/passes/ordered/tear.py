@@ -49,6 +49,7 @@ class Tear(Pass):
         first = replace(context, partition=Partition.INITIAL, has_start=_has_start(model.dae))
         initial = _torn(model.initial, first)
         simulation = _torn(model.simulation, context)
+        log.warnings += dict.fromkeys(context.warnings)
         return replace(model, initial=initial, simulation=simulation, functions=derivatives.functions)
 
     def _weight(self, name: str) -> int:
