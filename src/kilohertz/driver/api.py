@@ -106,7 +106,10 @@ class Model:
 
     @property
     def parameters(self) -> tuple[Parameter, ...]:
-        """What `settings` and `--set` can change, with value, unit, limits and description."""
+        """What `settings` and `--set` change as a run starts, with value, unit, limits and description.
+
+        Parameters that follow from others or shape the model can be set too, and are compiled into another model.
+        """
         from kilohertz.driver.parameters import parameters
 
         return parameters(self)
