@@ -43,6 +43,34 @@ static void reciprocal(void *instance, const double *x, double *f)
     f[0] = 7e7 - 1.0 / x[0]; /* no value at the guess, the root far from the nominal value */
 }
 
+/* Fails left of zero and leaves a text in the arena, as an assertion with a message does. */
+static void talkative(void *instance, const double *x, double *f)
+{
+    khz_context *const c = (khz_context *)instance;
+    if (x[0] < 0.0) {
+        c->status = KHZ_ASSERTION;
+        c->arena_used += 24;
+    }
+    f[0] = x[0] * x[0] + 1.0;
+}
+
+/* However many points a search tries, failures leave nothing behind. */
+static void failures_leave_the_arena(void)
+{
+    const double nominal = 1.0;
+    double work[ROOM], x = 1.0;
+    int32_t order;
+    khz_context c = {0};
+    const khz_newton_problem p = {.n = 1,
+                                  .residual = talkative,
+                                  .nominal = &nominal,
+                                  .max_iterations = 8,
+                                  .rescue_iterations = 8,
+                                  .tolerance = 1e-10};
+    CHECK(khz_newton(&p, &c, &c, &x, work, &order) == KHZ_NO_CONVERGENCE);
+    CHECK(c.arena_used <= 24); /* of the last evaluation, whose failure is told */
+}
+
 static double input;
 
 /* An amplifier of gain 1e4 with limits of 15 V, fed back through 1 kOhm, and the current of its 30 V supply.  The
@@ -292,6 +320,7 @@ int main(void)
     CHECK(solve(1, reciprocal, NULL, x) == KHZ_OK && fabs(x[0] * 7e7 - 1.0) < 1e-3); /* within 1e-10 of the nominal 1 */
     x[0] = 3.0;
     CHECK(solve(1, without_root, NULL, x) == KHZ_NO_CONVERGENCE);
+    failures_leave_the_arena();
     amplifier_under_a_cap();
     kept_jacobian();
     bounds();

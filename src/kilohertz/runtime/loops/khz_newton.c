@@ -21,9 +21,11 @@ double *khz_newton_residual(int n, double *work) { return work + 2 * n * n; }
 int khz_newton_evaluate(const khz_newton_problem *p, khz_context *c, void *instance, const double *x, double *f)
 {
     const int32_t status = c->status;
+    const size_t mark = c->arena_used; /* what failed may have left its arrays and texts there */
     p->residual(instance, x, f);
     const int failed = c->status != status;
     c->status = status;
+    c->arena_used = mark;
     return !failed && khz_are_finite(p->n, f);
 }
 
@@ -83,9 +85,11 @@ static KHZ_INLINE int differentiate(const frame *w, double *x, int n)
 {
     if (w->p->jacobian != NULL) {
         const int32_t status = w->c->status;
+        const size_t mark = w->c->arena_used;
         w->p->jacobian(w->instance, x, w->jacobian);
         const int failed = w->c->status != status;
         w->c->status = status;
+        w->c->arena_used = mark;
         if (!failed && finite_jacobian(w, n)) {
             return 1;
         }
