@@ -44,8 +44,7 @@ def model_table(
     """Constant data of the model and the function that gives it away."""
     counts = layout.counts
     homotopy = any(_contains(b, "homotopy") for b in step.initial)
-    jacobian = state_jacobian(step)
-    rows = jacobian.rows
+    rows = (jacobian := state_jacobian(step)).rows
     plan = plan_lines("lu_plan", rows, state_elimination(rows), often=door.factors_often)
     roles = [family("KHZ_STAGE_")[role] for role in stage_roles(step)]
     owners, places_felt = _owners(step, infos, counts), _places_of(felt(step), step, counts)
@@ -63,8 +62,8 @@ def model_table(
         "at_zero": [int(c.at_zero) for c in step.crossings],
     }
     tables = [name for name, values in arrays.items() if values]
-    tables += [*(["z_place"] if step.algebraic else []), *(["blocks"] if infos else [])]
-    tables += ["origins"] if door.origins else []
+    others = (("z_place", step.algebraic), ("blocks", infos), ("origins", door.origins))
+    tables += [name for name, values in others if values]
     present = [k for k in _OFFSETS if k in door.members]
     return [
         *_block_table(infos, where),

@@ -160,11 +160,10 @@ def attach(name: str = "") -> Live:
     if not name and len(names) == 1:
         name = names[0]
     if not name or name not in names:
+        message = f"no rig called `{name}` runs{near(name, names)}" if name else "no rig runs"
+        remedy = "`khz run` starts one"
         if not name and names:
             message, remedy = f"several rigs run: {', '.join(names)}", "say which: `--rig NAME`, `khz watch NAME`"
-        else:
-            message = f"no rig called `{name}` runs{near(name, names)}" if name else "no rig runs"
-            remedy = "`khz run` starts one"
         raise ModelError(Diagnostic("R745", message, notes=(Note(remedy),)))
     return Live(FOLDER / f"khz-{name}")
 

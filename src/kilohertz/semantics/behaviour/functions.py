@@ -40,8 +40,7 @@ class Functions:
         self._preludes: dict[str, list[Assign]] = {}
         # defaults that depend on other inputs, to be elaborated again where these are known
         self.default_texts: dict[tuple[str, str], tuple[tree.Expr, View]] = {}
-        # units of inputs, outputs and local variables, by function and name
-        self.units: dict[tuple[str, str], str] = {}
+        self.units: dict[tuple[str, str], str] = {}  # of inputs, outputs and locals, by function and name
         self._links: list[ClassNode] = []  # functions named by derivative and inverse annotations
 
     def fresh(self, name: str) -> str:
@@ -407,11 +406,9 @@ def _unit(element: Element, cls: ClassNode) -> str:
     """The unit of a variable of a function as it is written; empty where it has none."""
     own = element.component.modification
     of_component = [spec_of(own, element.view, element.view.definition.file)] if own is not None else []
-    for spec in (*(m.spec for m in element.chain), *of_component, *(m.spec for m in cls.attribute_chain)):
-        said = spec.subs.get("unit")
-        if said is not None and isinstance(said.binding, tree.String):
-            return said.binding.value
-    return ""
+    specs = (*(m.spec for m in element.chain), *of_component, *(m.spec for m in cls.attribute_chain))
+    said = (spec.subs["unit"].binding for spec in specs if "unit" in spec.subs)
+    return next((text.value for text in said if isinstance(text, tree.String)), "")
 
 
 def _origin(node: ClassNode) -> Origin:
