@@ -69,14 +69,16 @@ class Cycles:
     done: Floats  # the cycle over, its outputs sent
     messages: Floats
 
+    compute: Floats  # the cycle's own work
+
     @staticmethod
     def of(report: Report) -> Cycles:
         result = report.result
-        columns = ("cycle.lateness", "cycle.slack", "cycle.messages")
-        late, slack, messages = (np.asarray(result[c][2:], dtype=np.float64) for c in columns)
+        columns = ("cycle.lateness", "cycle.slack", "cycle.messages", "cycle.compute")
+        late, slack, messages, compute = (np.asarray(result[c][2:], dtype=np.float64) for c in columns)
         wall = report.period * report.data["wall_num"] / report.data["wall_den"]
         release = report.data["began_ns"] * 1e-9 + wall * np.arange(len(late))
-        return Cycles(release, release + late, release + wall - slack, messages)
+        return Cycles(release, release + late, release + wall - slack, messages, compute)
 
     def late(self, margin: float, period: float) -> list[tuple[int, float, float]]:
         """Runs of cycles that were late by more than the margin: the step, when it was due, when it was done.
@@ -91,3 +93,8 @@ class Cycles:
                     (int(i), float(max(self.release[i], self.done[i - 1] if over else 0.0)), float(self.done[i]))
                 )
         return found
+
+    def overruns(self, witness: Witness, cpu: int, period: float) -> tuple[int, int]:
+        """Cycles whose own work took longer than the period, and those of them that the machine made so."""
+        long = [(a, a + b) for a, b in zip(self.woke, self.compute, strict=True) if b > period]
+        return len(long), sum(witness.explains(cpu, since, until, period) for since, until in long)
