@@ -1,12 +1,14 @@
 """A car at four levels of detail in a double lane change, beside Elmqvist et al. 2004: sizes, errors, cost of a step.
 
-    python benchmarks/vehicles.py [1] ... [6] [--parts sizes compile errors cost] [--seconds 8] [--runs 5]
+    python benchmarks/vehicles.py [1] ... [6] [--parts sizes compile modes errors cost] [--internal-steps 1]
+        [--seconds 8] [--runs 5]
 
 1 to 4   the levels: axles by tables, ideal linkages, bushings with rods without mass, and with mass
 5        level 2 with engine, converter, six-speed gearbox and drivers, over a drive with the lane change
 6        level 2 on joints and bodies of the Modelica Standard Library (on MODELICAPATH); wheels and struts are ours
 sizes    equations, states, linear and nonlinear systems before and after tearing
 compile  processor seconds of a fresh process with an empty cache, from the source to a loaded program, gcc apart
+modes    at rest and at 80 km/h: what swings, undamped frequency, damping ratio, the state with the largest part
 errors   of side acceleration, yaw rate and roll in parts of their peaks, against CVODE at 1e-8, over the lane change
 cost     instructions of a mean step and of the dearest of 40 by callgrind; times as `papers.py` has them
 
@@ -31,6 +33,7 @@ import numpy as np
 
 import kilohertz
 from kilohertz.results import Result
+from kilohertz.simulate.stiffness import reference_run
 from kilohertz.solvers import StepSettings
 from papers import Case, Measuring, cost_of
 from stepping import build, count_each
@@ -39,7 +42,9 @@ from tables import machine
 HANDLING = "Kilohertz.Examples.Handling"
 THEIRS = Path(__file__).parents[1] / "tests" / "library" / "theirs.mo"
 SIGNALS = ("car.chassis.a_y", "car.chassis.yaw_rate", "car.chassis.roll")
-PARTS = ("sizes", "compile", "errors", "cost")
+PARTS = ("sizes", "compile", "modes", "errors", "cost")
+STRAIGHT = {f"hands.amplitude[{i}]": 0.0 for i in range(1, 5)}
+SPEEDS = (0.0, 80.0)  # km/h, for modes
 TOLERANCE = 1e-8  # of CVODE
 COUNTED = 40  # steps
 EXPLICIT = StepSettings("euler", 1e-3)
@@ -95,6 +100,20 @@ def child(name: str) -> None:
     print(f"compiled in {own:.1f} s of processor time, and {gcc:.1f} s of the C compiler (and the runtime)")
 
 
+def modes(car: Car, _: Measuring) -> None:
+    """Eigenvalues of the Jacobian where the car has settled on its springs."""
+    program = kilohertz.load(car.name).compile()
+    for speed in SPEEDS:
+        seen = reference_run(program, stop=10.0, intervals=10, settings=STRAIGHT | {"car.v_start": speed / 3.6})
+        at = seen.points[-1]
+        print(f"  at {speed:g} km/h:")
+        for k in np.argsort(np.abs(at.eigenvalues)):
+            value, most = at.eigenvalues[k], seen.states[int(np.argmax(at.participation[:, k]))]
+            if value.imag > 1e-3 * abs(value):
+                print(f"  {abs(value) / (2 * np.pi):8.2f} Hz, damping {-value.real / abs(value):.2f}, {most}")
+        print(f"  fastest: {max(-at.eigenvalues.real):.0f} 1/s", flush=True)
+
+
 def errors(car: Car, _: Measuring) -> None:
     model, rows = kilohertz.load(car.name), round(1e3 * car.stop)
     exact = model.simulate(tolerance=TOLERANCE, intervals=rows)
@@ -102,11 +121,15 @@ def errors(car: Car, _: Measuring) -> None:
         settings = replace(car.settings, step=step)
         run = model.simulate(**_asked(settings), intervals=min(rows, round(car.stop / step)))
         off = ", ".join(f"{name.split('.')[-1]} {100 * _off(run, exact, name, car):.3f} %" for name in SIGNALS)
-        print(f"  {settings.solver} at {step * 1e3:g} ms against CVODE at {TOLERANCE:g}: {off}", flush=True)
+        within = f" in {settings.internal_steps} internal steps" * (settings.internal_steps > 1)
+        print(f"  {settings.solver} at {step * 1e3:g} ms{within} against CVODE at {TOLERANCE:g}: {off}", flush=True)
 
 
 def _asked(settings: StepSettings) -> dict[str, Any]:
-    return {name: getattr(settings, name) for name in ("solver", "step", "jacobian_every", "jacobian_spread")}
+    return {
+        name: getattr(settings, name)
+        for name in ("solver", "step", "internal_steps", "jacobian_every", "jacobian_spread")
+    }
 
 
 def _off(run: Result, exact: Result, name: str, car: Car) -> float:
@@ -120,25 +143,28 @@ def cost(car: Car, measuring: Measuring) -> None:
     counted = count_each(build(kilohertz.load(car.name).process()), settings, round(1e3 * car.counted_from), COUNTED)
     case = Case(car.name, settings.solver, settings.step, SIGNALS, car.stop, seconds=car.stop, settings=settings)
     words = f", a Jacobian spread over {settings.jacobian_every} steps" * settings.jacobian_spread
+    words += f" in {settings.internal_steps} internal steps" * (settings.internal_steps > 1)
     print(f"  {settings.solver} at 1 ms{words}: {np.mean(counted):.0f} instructions, {max(counted)} at most;", end=" ")
     print(cost_of(case, measuring), flush=True)
 
 
-RUNS = {"sizes": sizes, "compile": compiling, "errors": errors, "cost": cost}
+RUNS = {"sizes": sizes, "compile": compiling, "modes": modes, "errors": errors, "cost": cost}
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("cars", nargs="*", type=int, default=[1, 2, 3, 4, 5], choices=list(CARS))
     parser.add_argument("--parts", nargs="+", choices=PARTS, default=PARTS)
+    parser.add_argument("--internal-steps", type=int, default=1, help="of errors and cost")
     parser.add_argument("--seconds", type=float, default=8.0, help="of model time for the cost of a step")
     parser.add_argument("--runs", type=int, default=5, help="of which the shortest time of each cycle counts")
     arguments = parser.parse_args()
     print(f"{machine()}; load {os.getloadavg()[0]:.1f}")
     for number in arguments.cars:
-        print(f"{number}: {CARS[number].name}", flush=True)
+        car = replace(CARS[number], settings=replace(CARS[number].settings, internal_steps=arguments.internal_steps))
+        print(f"{number}: {car.name}", flush=True)
         for part in arguments.parts:
-            RUNS[part](CARS[number], Measuring(arguments.seconds, arguments.runs, None))
+            RUNS[part](car, Measuring(arguments.seconds, arguments.runs, None))
 
 
 if __name__ == "__main__":

@@ -165,7 +165,7 @@ def within(found: list[tuple[Flags, int]], bound: dict[str, Any]) -> dict[str, i
     ],
 )
 def test_instructions_stay_below_the_bound(name: str, method: str, events: str, steps: int, tmp_path: Path) -> None:
-    arguments = [method, str(EVENTS.index(events)), str(steps), "0", "0"]
+    arguments = [method, str(EVENTS.index(events)), str(steps), "0", "0", "1", "0"]
     found = instructions(counted(name, None), arguments, tmp_path)
     bound = cost_bound(compiled(name).step, StepSettings(method, events=events))
     most = within(found, bound)
@@ -179,7 +179,7 @@ def test_instructions_stay_below_the_bound(name: str, method: str, events: str, 
 @pytest.mark.parametrize("name", ["Clutch", "Bearing"])
 def test_the_worst_bound_of_friction_is_at_most_ten_times_the_dearest_step(name: str, tmp_path: Path) -> None:
     """As `benchmarks/step_bound.py` has it for whole runs of larger models."""
-    found = instructions(counted(name, None), ["rk4", str(EVENTS.index("linear")), "700", "0", "0"], tmp_path)
+    found = instructions(counted(name, None), ["rk4", str(EVENTS.index("linear")), "700", "0", "0", "1", "0"], tmp_path)
     bound = cost_bound(compiled(name).step, StepSettings("rk4", events="linear"))
     most = within(found, bound)
     assert most["event"] > 2 * most["regular"] > 0
@@ -203,9 +203,21 @@ def test_instructions_of_inlined_stages_stay_below_the_bound(
     name: str, method: str, choice: Inlining, substeps: int, tmp_path: Path
 ) -> None:
     steps = "6" if name == "Axis" else "45"
-    found = instructions(counted(name, choice), [method, "0", steps, "1", str(substeps)], tmp_path)
+    found = instructions(counted(name, choice), [method, "0", steps, "1", str(substeps), "1", "0"], tmp_path)
     stepping = StepSettings(method, inline=True, substeps={"*": substeps} if substeps else {})
     within(found, cost_bound(compiled(name, choice).step, stepping))
+
+
+@pytest.mark.skipif(shutil.which("valgrind") is None, reason="needs valgrind")
+@pytest.mark.parametrize("method", ["ieuler", "ros34pw2"])
+def test_a_step_with_a_part_of_a_jacobian_stays_below_its_bound(method: str, tmp_path: Path) -> None:
+    """After the first, which has all of it; the fifth and the ninth have the factors instead."""
+    found = instructions(counted("Axis", None), [method, "0", "12", "0", "0", "4", "1"], tmp_path)
+    bound = cost_bound(compiled("Axis").step, StepSettings(method, jacobian_every=4, jacobian_spread=True))
+    most, kept = max(count for _, count in found[1:]), bound["kept"]["instructions"]
+    assert kept / 2.5 < most <= kept < bound["regular"]["instructions"]
+    assert all(bound["kept"][key] <= bound["regular"][key] for key in ("directional", "factorisations", "rhs"))
+    assert bound["kept"]["directional"] < bound["regular"]["directional"]
 
 
 def test_passes_of_an_event_are_counted_as_far_as_they_are_possible(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from two_track import TwoTrack
 
 import kilohertz
 from kilohertz.results import Result
+from kilohertz.simulate.stiffness import reference_run
 
 HANDLING = "Kilohertz.Examples.Handling"
 WEIGHT = 9.81 * (1442 + 4 * 21 + 2 * 27.62 + 2 * 30.05)
@@ -65,6 +66,19 @@ def test_a_step_of_the_hand_wheel_turns_the_car_as_by_hand(angle: float) -> None
         right = np.interp(result.time, hand["time"], hand[name])
         assert result[f"car.chassis.{name}"][-1] == pytest.approx(right[-1], rel=bound), f"steady {name}"
         assert np.abs(result[f"car.chassis.{name}"]).max() == pytest.approx(np.abs(right).max(), rel=2 * bound), name
+
+
+def test_the_car_swings_as_quarter_cars_do() -> None:
+    """Undamped frequencies at rest beside those of a body on a spring, a wheel on its tyre, one that turns."""
+    settings = STRAIGHT | {"car.v_start": 0.0}
+    at = reference_run(load(1).compile(), stop=5.0, intervals=5, settings=settings).points[-1]
+    swinging = at.eigenvalues[at.eigenvalues.imag > 1e-3 * np.abs(at.eigenvalues)]
+    hertz = np.sort(np.abs(swinging)) / (2 * math.pi)
+    assert hertz[:2] == pytest.approx(
+        [1.27, 1.32], rel=0.11
+    )  # heave and pitch are coupled, and with the springs of tyres
+    assert hertz[5:9] == pytest.approx([11.1, 11.1, 11.3, 11.3], rel=0.06)  # with an anti-roll bar between two of them
+    assert hertz[9:] == pytest.approx([23.2] * 4, rel=0.02)
 
 
 # --------------------------------------------------------------------------------------------------------- the limits

@@ -13,7 +13,7 @@ from typing import Any
 
 from kilohertz.cost.kernels import Kernels
 from kilohertz.cost.phases import Phases
-from kilohertz.cost.prices import Cost, Count, copy, moves, total
+from kilohertz.cost.prices import Cost, Count, copy, dearest, moves, total
 from kilohertz.cost.targets import Target, reference
 from kilohertz.ir import step as s
 from kilohertz.ir.step import Kind, Partition, Step, stage_roles
@@ -21,7 +21,9 @@ from kilohertz.runtime import constant
 from kilohertz.solvers import SOLVERS, Pair, Rosenbrock, StepSettings
 
 REGULAR, EVENT, WORST = "regular", "event", "worst"
-KEPT = "kept"  # regular, with the Jacobian of an earlier step: the next one is not due, or it rests between events
+# regular, with the Jacobian of an earlier step: the next one is not due, a part of it is made or its factors alone, or
+# it rests between events
+KEPT = "kept"
 # per period and algorithm: (sub-)steps, events, evaluations of all values that locate an event, and where that fails
 _CYCLES = {
     "none": (1, 1, 0, 0),
@@ -168,8 +170,13 @@ class _Period:
     @property
     def keeps_jacobian(self) -> bool:
         """Whether there are regular periods in which none is evaluated."""
-        kept = self.stepping.jacobian_every > 1 and not self.stepping.jacobian_spread
-        return kept or (self.kernels.is_implicit and self.phases.jacobian_rests)
+        return self.stepping.jacobian_every > 1 or (self.kernels.is_implicit and self.phases.jacobian_rests)
+
+    @property
+    def n_parts(self) -> int:
+        """In which a Jacobian is made where it is spread over steps."""
+        moves_on = self.kernels.is_implicit and not self.phases.jacobian_rests
+        return self.stepping.jacobian_every - 1 if self.stepping.jacobian_spread and moves_on else 1
 
     @property
     def n_loops(self) -> int:
@@ -211,7 +218,8 @@ class _Period:
         symbolic = self.step.directional is not None
         implicit = self.kernels.is_implicit and case != KEPT
         rosenbrock = isinstance(self.method, Rosenbrock)
-        has_slope = rosenbrock and (implicit or self.stepping.jacobian_every == 1)  # where the Jacobian rests, too
+        in_part = int(case == KEPT and self.n_parts > 1)
+        has_slope = rosenbrock and (implicit or in_part or self.stepping.jacobian_every == 1)  # where J rests, too
         each = _LOCATED.get(self.stepping.events, (0, 0, 0, 0))
         once = _CYCLES[self.stepping.events]
         steps, n_events, located, lost = (
@@ -225,6 +233,7 @@ class _Period:
         lost = max(lost, held) if self.stepping.events in _HELD_WITHOUT_EVENT else lost + held
         looks = {REGULAR: 0, KEPT: 0, EVENT: located, WORST: lost}[case] + predicted + int(self._looks_at_inputs)
         jacobian = self._jacobian_rhs(case, symbolic, predicted) if implicit or has_slope else 0
+        jacobian += 0 if symbolic else in_part * (self.kernels.colours // self.n_parts + 2)
         begins = int(self._starts_anew or case == WORST) + steps - 1
         closed = 0
         inlined = self.stepping.inline * self.kernels.stage_rhs(self.stepping.n_substeps)
@@ -241,9 +250,9 @@ class _Period:
             rhs=rhs,
             solved=looks + closed if self.phases.is_open else rhs,
             jacobians=twice * steps * int(implicit),
-            directional=twice * steps * self._directions if implicit and symbolic else 0,
+            directional=symbolic * (implicit * twice * steps * self._directions + in_part * self._directions_in_part),
             slopes=twice * steps * int(has_slope and symbolic),
-            factorisations=twice * steps * int(implicit),
+            factorisations=twice * steps * int(implicit) + in_part,
             solves=twice * steps * self.kernels.solves,
             stage_newton=twice * steps * (0 if rosenbrock else self.kernels.solves),
             event_passes=passes + late + n_events * int(case == WORST),  # and one to undo a failed event
@@ -259,6 +268,10 @@ class _Period:
     def _directions(self) -> int:
         """Calls of `directional` in a Jacobian."""
         return -(-self.kernels.colours // self.phases.n_lanes)
+
+    @property
+    def _directions_in_part(self) -> int:
+        return -(-self._directions // self.n_parts)
 
     @property
     def _starts_anew(self) -> bool:
@@ -311,7 +324,6 @@ class _Period:
     def total(self, w: Work, case: str, periods: int = 1) -> Count:
         """The calls in one period or in several, and what the runtime does between them."""
         per, k = self.per, self.kernels
-        slopes = int(isinstance(self.method, Rosenbrock))
         looks = 2 * periods + w.looks + 2 * w.steps + 3 * w.events  # at the end, and wherever all values were looked at
         if case in (REGULAR, KEPT):  # at the end of the step and of the period; the first twice where it may be located
             looks = periods + (1 if self.stepping.events == "none" else 2) * w.steps + 2 * w.looks + 3 * w.events
@@ -321,13 +333,11 @@ class _Period:
             per["all"].times(w.steps),
             per["solved"].times(w.looks),
             per["inlined"].times(w.inlined),
-            per["directional"].times(w.jacobians if w.directional else 0),
+            *self._renewals(w, case),
             per["time_slope"].times(w.slopes),
             per["event"].times(w.event_passes - w.late),
             per["asserts"].times(periods),
             (self.phases.crossings + moves(12 * len(self.step.crossings))).times(looks),
-            k.jacobian(self._directions if w.directional else 0, slopes).times(w.jacobians),
-            k.factor.times(w.factorisations),
             k.solve.times(w.solves),
             k.stages(self.stepping.n_substeps).times(w.steps, 2 * w.steps),
             self._handling.times(w.events),
@@ -343,6 +353,19 @@ class _Period:
             n_iterations, n_trials = self.spare
             parts += [iteration.times(periods * n_iterations), trial.times(0, periods * n_trials)]
         return total(parts)
+
+    def _renewals(self, w: Work, case: str) -> list[Count]:
+        """Jacobians and factors; of one that is spread either a part or the factors."""
+        k, per, slopes = self.kernels, self.per, int(isinstance(self.method, Rosenbrock))
+        if case == KEPT and self.n_parts > 1:
+            part = k.jacobian(w.directional, slopes, self.n_parts)
+            part += self.phases.columns(self.n_parts) if w.directional else Count()
+            return [dearest([part, k.factor])]
+        return [
+            per["directional"].times(w.jacobians if w.directional else 0),
+            k.jacobian(self._directions if w.directional else 0, slopes).times(w.jacobians),
+            k.factor.times(w.factorisations),
+        ]
 
     @property
     def spare(self) -> tuple[int, int]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 
 from kilohertz.cost.columns import columns
 from kilohertz.cost.costly import costly
@@ -12,7 +13,7 @@ from kilohertz.cost.factors import state_elimination
 from kilohertz.cost.jacobian import StateJacobian, jacobian_rests, state_jacobian
 from kilohertz.cost.lanes import Moving, n_lanes
 from kilohertz.cost.operations import Operations
-from kilohertz.cost.prices import Cost, Count, copy, moves, total
+from kilohertz.cost.prices import Cost, Count, copy, dearest, moves, total
 from kilohertz.graphs import Elimination
 from kilohertz.ir import step as s
 from kilohertz.ir.expr import Ref
@@ -140,24 +141,35 @@ class Phases:
 
     def directions(self, is_implicit: bool) -> dict[str, Count]:
         """All derivatives along states of a Jacobian, and the one along time, where the method takes some."""
-        counts = self._directions if is_implicit else (Count(), Count())
-        around = moves(8 * len(self.jacobian.rows) + 60)
-        return {name: count + around for name, count in zip(("directional", "time_slope"), counts, strict=True)}
+        counts = (self.columns(1), self._directions[2]) if is_implicit else (Count(), Count())
+        return {name: count + self._around for name, count in zip(("directional", "time_slope"), counts, strict=True)}
+
+    def columns(self, n_parts: int) -> Count:
+        """The derivatives along states of the dearest of so many parts of a Jacobian (`part_of`, khz_jacobian.c)."""
+        shared, calls, _ = self._directions
+        ends = [len(calls) * k // n_parts for k in range(n_parts + 1)]
+        return shared + dearest([total(calls[first:end]) for first, end in pairwise(ends)])
+
+    @property
+    def _around(self) -> Count:
+        """Each list of directions."""
+        return moves(8 * len(self.jacobian.rows) + 60)
 
     @cached_property
-    def _directions(self) -> tuple[Count, Count]:
+    def _directions(self) -> tuple[Count, list[Count], Count]:
+        """What all calls for directions share, each of them, and the one along time."""
         in_step = self.step.in_partition(Partition.STEP)
         self._rates.kept = {e for b in in_step for e, _ in costly(b, self.step.variables)}
         lists, slope = columns(self.step, self.jacobian, self.n_lanes), self._rates.blocks(self.step.time_slope or ())
         if self.n_lanes == 1:
-            return _of_each(lists, self._rates.blocks), slope
+            return Count(), _of_each(lists, self._rates.blocks), slope
         moving = Moving(self.step.variables.values())
         numbers = moving.numbers(b for blocks in _apart(lists) for b in blocks)
         shared = self._rates.expressions(numbers) + moves(4 * len(numbers) + 60)
         self._rates.is_apart = lambda e, operand: operand in numbers and moving(e)
         rates = _of_each(lists, lambda blocks: total(moving.price(b, self._rates.block(b)) for b in blocks))
         self._rates.is_apart = None
-        return shared + rates, slope
+        return shared, rates, slope
 
     @cached_property
     def per(self) -> dict[str, Count]:
@@ -192,7 +204,7 @@ def _apart(lists: Sequence[Blocks]) -> list[Blocks]:
     return list({id(blocks): blocks for blocks in lists}.values())
 
 
-def _of_each(lists: Sequence[Blocks], count: Callable[[Blocks], Count]) -> Count:
-    """Of all lists together; one that many calls run is counted once and taken as often."""
+def _of_each(lists: Sequence[Blocks], count: Callable[[Blocks], Count]) -> list[Count]:
+    """Of each list; one that many calls run is counted once."""
     each = {id(blocks): count(blocks) for blocks in _apart(lists)}
-    return total(each[id(blocks)] for blocks in lists)
+    return [each[id(blocks)] for blocks in lists]

@@ -8,7 +8,7 @@ loop of the runtime does with an element is a coefficient here.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
 
 from kilohertz.cost.factors import is_written_out
@@ -93,6 +93,12 @@ def total(counts: Iterable[Count]) -> Count:
     for count in counts:
         out = out + count
     return out
+
+
+def dearest(counts: Sequence[Count]) -> Count:
+    """The dearest regular run, and the dearest at most, which may be another's."""
+    regular = max((c.regular for c in counts), key=lambda c: c.instructions, default=Cost())
+    return Count(regular, max((c.worst for c in counts), key=lambda c: c.instructions, default=Cost()))
 
 
 # ---------------------------------------------------------------------------------------------------------- expressions

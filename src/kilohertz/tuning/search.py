@@ -14,7 +14,7 @@ timed: the answer is the same on every machine.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -204,7 +204,12 @@ class Search:
                 for form in forms:
                     yield form
                     if "jacobian_every" in values:
-                        yield form.but(jacobian_every=max(values["jacobian_every"]))
+                        yield self._in_time(form.but(jacobian_every=max(values["jacobian_every"])), values)
+
+    def _in_time(self, kept: StepSettings, values: Mapping[str, Any]) -> StepSettings:
+        """A Jacobian that is kept, made in parts where one period is too short for it."""
+        prices = self.bench.price(kept) if "jacobian_spread" in values else None
+        return kept if prices is None or self.goal.fits(prices.period) else kept.but(jacobian_spread=True)
 
     def _first(self, solver: str, step: float) -> StepSettings | None:
         settings = self.space.first(solver, step)

@@ -22,6 +22,7 @@ TRIED: Mapping[str, tuple[Any, ...]] = {
     "inline": (False, True),
     "index1": (False, True),
     "jacobian_every": (1, 5, 20),
+    "jacobian_spread": (False, True),
     "newton": (1, 2, 3),
 }
 # caps: less work at worst, the same where they are not reached; tried on what is chosen, one after the other
@@ -60,6 +61,7 @@ class Space:
             "inline": is_dirk and self.is_small,
             "index1": self.has_loops and solver in INDEX_1,
             "jacobian_every": isinstance(method, Rosenbrock) or is_dirk,
+            "jacobian_spread": not self.is_small and (isinstance(method, Rosenbrock) or is_dirk),
             "newton": is_dirk,
         }
         out = {}
@@ -94,6 +96,8 @@ class Space:
 def makes_sense(chosen: Mapping[str, Any]) -> bool:
     """Settings that do not exclude each other; a joined stage has no Jacobian of the states to keep."""
     if chosen.get("inline") and (chosen.get("index1") or chosen.get("jacobian_every", 1) > 1):
+        return False
+    if chosen.get("jacobian_spread") and chosen.get("jacobian_every", 1) == 1:
         return False
     return not (chosen.get("index1") and chosen.get("newton", 2) < SETTINGS["newton"].default)
 

@@ -181,8 +181,11 @@ class Trials:
             bounds, stepping = self._bounds(self._model.planned(plan)), plan.stepping
             bound = bounds.of(stepping)
             regular, worst = (float(bound[case]["instructions"]) for case in ("regular", "worst"))
+            kept = float(bound.get("kept", bound["regular"])["instructions"])
+            if stepping.jacobian_spread:  # after the first step, or an event, each has its part
+                regular = kept
             share = 1 / stepping.jacobian_every
-            period = share * regular + (1 - share) * float(bound.get("kept", bound["regular"])["instructions"])
+            period = share * regular + (1 - share) * kept
             event = 0.0
             if self._rate:
                 once = bounds.of(stepping.but(**_LIKELY))

@@ -35,14 +35,8 @@ static int kept_residual(const kept_frame *w, const double *x, double *f)
 /* The Jacobian where the residual was evaluated last. */
 static int renew(const kept_frame *w)
 {
-    const int32_t status = w->c->status;
-    const size_t mark = w->c->arena_used;
-    w->p->jacobian(w->instance, w->x, w->jacobian);
-    const int failed = w->c->status != status;
-    w->c->status = status;
-    w->c->arena_used = mark;
-    *w->kept = failed ? 0 : 1;
-    return !failed;
+    *w->kept = khz_newton_jacobian(w->p, w->c, w->instance, w->x, w->jacobian);
+    return *w->kept;
 }
 
 static int factorise(kept_frame *w)

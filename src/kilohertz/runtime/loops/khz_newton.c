@@ -18,15 +18,28 @@ typedef struct frame {
 
 double *khz_newton_residual(int n, double *work) { return work + 2 * n * n; }
 
-int khz_newton_evaluate(const khz_newton_problem *p, khz_context *c, void *instance, const double *x, double *f)
+typedef void (*at_fn)(void *instance, const double *x, double *values);
+
+/* 0 where it failed: what that may have left of arrays, texts and its status is taken back. */
+static KHZ_INLINE int succeeds(at_fn part, khz_context *c, void *instance, const double *x, double *values)
 {
     const int32_t status = c->status;
-    const size_t mark = c->arena_used; /* what failed may have left its arrays and texts there */
-    p->residual(instance, x, f);
+    const size_t mark = c->arena_used;
+    part(instance, x, values);
     const int failed = c->status != status;
     c->status = status;
     c->arena_used = mark;
-    return !failed && khz_are_finite(p->n, f);
+    return !failed;
+}
+
+int khz_newton_evaluate(const khz_newton_problem *p, khz_context *c, void *instance, const double *x, double *f)
+{
+    return succeeds(p->residual, c, instance, x, f) && khz_are_finite(p->n, f);
+}
+
+int khz_newton_jacobian(const khz_newton_problem *p, khz_context *c, void *instance, const double *x, double *jacobian)
+{
+    return succeeds(p->jacobian, c, instance, x, jacobian);
 }
 
 static int evaluate(const frame *w, const double *x, double *f)
@@ -83,16 +96,9 @@ static int differences(const frame *w, double *x)
 
 static KHZ_INLINE int differentiate(const frame *w, double *x, int n)
 {
-    if (w->p->jacobian != NULL) {
-        const int32_t status = w->c->status;
-        const size_t mark = w->c->arena_used;
-        w->p->jacobian(w->instance, x, w->jacobian);
-        const int failed = w->c->status != status;
-        w->c->status = status;
-        w->c->arena_used = mark;
-        if (!failed && finite_jacobian(w, n)) {
-            return 1;
-        }
+    if (w->p->jacobian != NULL && khz_newton_jacobian(w->p, w->c, w->instance, x, w->jacobian) &&
+        finite_jacobian(w, n)) {
+        return 1;
     }
     return differences(w, x);
 }
@@ -373,67 +379,6 @@ static int iterate_marquardt(const frame *w, double *x)
     return 0;
 }
 
-/* Close in by bisection to rounding on a change of sign between two points; f_low is the residual at the first, f_first
- * the larger of both.  A pole is no root: the residual must have become small.  The root into x. */
-static int close_in(const frame *w, double low, double high, double f_low, double f_first, double *x)
-{
-    for (int turn = 0; turn < KHZ_BRACKET_BISECTIONS; turn++) {
-        const double middle = 0.5 * (low + high);
-        if (!evaluate(w, &middle, w->f)) {
-            break;
-        }
-        if ((w->f[0] < 0.0) == (f_low < 0.0)) {
-            low = middle;
-            f_low = w->f[0];
-        } else {
-            high = middle;
-        }
-    }
-    x[0] = 0.5 * (low + high);
-    return evaluate(w, x, w->f) && fabs(w->f[0]) <= KHZ_BRACKET_ROOT * f_first;
-}
-
-static int is_within(const frame *w, double x)
-{
-    return (w->p->lower == NULL || x >= w->p->lower[0]) && (w->p->upper == NULL || x <= w->p->upper[0]);
-}
-
-/* One unknown: look over all sizes and both signs for neighbours of different sign, and close in.  A root out of the
- * bounds of the unknown counts where there is none within them.  Bound: KHZ_BRACKET_RESIDUALS. */
-static int bracket(const frame *w, double *x)
-{
-    const double nominal = w->p->nominal[0];
-    double last_x = 0.0;
-    double last_f = 0.0;
-    int has_last = 0;
-    double outside = NAN;
-    /* From the largest negative one over the small ones to the largest positive one. */
-    const int most = KHZ_BRACKET_POINTS / 2;
-    for (int k = -most; k <= most; k++) {
-        const double decades = fabs((double)k) / (double)KHZ_BRACKET_PER_DECADE;
-        const double size = nominal * pow(10.0, decades - (double)KHZ_BRACKET_DECADES);
-        const double at = k < 0 ? -size : k > 0 ? size : 0.0;
-        if (!evaluate(w, &at, w->f)) {
-            has_last = 0;
-            continue;
-        }
-        if (has_last && (last_f < 0.0) != (w->f[0] < 0.0)) {
-            if (close_in(w, last_x, at, last_f, fmax(fabs(last_f), fabs(w->f[0])), x)) {
-                if (is_within(w, x[0])) {
-                    return 1;
-                }
-                outside = isnan(outside) ? x[0] : outside;
-            }
-            (void)evaluate(w, &at, w->f);
-        }
-        has_last = 1;
-        last_x = at;
-        last_f = w->f[0];
-    }
-    x[0] = outside;
-    return !isnan(outside) && evaluate(w, x, w->f);
-}
-
 /* Where a rescue begins, as parts of the nominal values beside the guess. */
 static const double shifts[KHZ_RESCUE_POINTS] = {0.0, 1e-3, -1e-3, 1e-1, -1e-1, 1.0, -1.0, 1e-6, -1e-6};
 
@@ -457,7 +402,7 @@ static int rescue(const frame *w, const double *guess, double *x)
         if (shifted(w, guess, x, k) && iterate_marquardt(w, x)) {
             return 1;
         }
-        if (k == 0 && w->p->n == 1 && bracket(w, x)) {
+        if (k == 0 && w->p->n == 1 && khz_newton_bracket(w->p, w->c, w->instance, w->f, x)) {
             return 1;
         }
     }

@@ -67,6 +67,14 @@ int khz_newton_kept(const khz_newton_problem *p, khz_context *c, void *instance,
 /* Residual at x; 0 when the point is outside the domain of the equations (what failed there is not passed on). */
 int khz_newton_evaluate(const khz_newton_problem *p, khz_context *c, void *instance, const double *x, double *f);
 
+/* The Jacobian at x; 0 where it fails. */
+int khz_newton_jacobian(const khz_newton_problem *p, khz_context *c, void *instance, const double *x, double *jacobian);
+
+/* One unknown: look over all sizes and both signs for neighbours of different sign, and close in.  A root out of the
+ * bounds of the unknown counts where there is none within them.  1: found, into x, with its residual in f.
+ * Bound: KHZ_BRACKET_RESIDUALS. */
+int khz_newton_bracket(const khz_newton_problem *p, khz_context *c, void *instance, double *f, double *x);
+
 /* The residual [n] at the values that khz_newton left. */
 double *khz_newton_residual(int n, double *work);
 

@@ -1,0 +1,76 @@
+#include <math.h>
+
+#include "khz_newton.h"
+
+typedef struct bracket_search {
+    const khz_newton_problem *p;
+    khz_context *c;
+    void *instance;
+    double *f;
+} bracket_search;
+
+static int bracket_evaluate(const bracket_search *w, double x)
+{
+    return khz_newton_evaluate(w->p, w->c, w->instance, &x, w->f);
+}
+
+/* Close in by bisection to rounding on a change of sign between two points; f_low is the residual at the first, f_first
+ * the larger of both.  A pole is no root: the residual must have become small.  The root into x. */
+static int bracket_close_in(const bracket_search *w, double low, double high, double f_low, double f_first, double *x)
+{
+    for (int turn = 0; turn < KHZ_BRACKET_BISECTIONS; turn++) {
+        const double middle = 0.5 * (low + high);
+        if (!bracket_evaluate(w, middle)) {
+            break;
+        }
+        if ((*w->f < 0.0) == (f_low < 0.0)) {
+            low = middle;
+            f_low = *w->f;
+        } else {
+            high = middle;
+        }
+    }
+    *x = 0.5 * (low + high);
+    return bracket_evaluate(w, *x) && fabs(*w->f) <= KHZ_BRACKET_ROOT * f_first;
+}
+
+static int bracket_is_within(const bracket_search *w, double x)
+{
+    return (w->p->lower == NULL || x >= w->p->lower[0]) && (w->p->upper == NULL || x <= w->p->upper[0]);
+}
+
+int khz_newton_bracket(const khz_newton_problem *p, khz_context *c, void *instance, double *f, double *x)
+{
+    const bracket_search s = {p, c, instance, f};
+    const bracket_search *const w = &s;
+    const double nominal = p->nominal[0];
+    double last_x = 0.0;
+    double last_f = 0.0;
+    int has_last = 0;
+    double outside = NAN;
+    /* From the largest negative one over the small ones to the largest positive one. */
+    const int most = KHZ_BRACKET_POINTS / 2;
+    for (int k = -most; k <= most; k++) {
+        const double decades = fabs((double)k) / (double)KHZ_BRACKET_PER_DECADE;
+        const double size = nominal * pow(10.0, decades - (double)KHZ_BRACKET_DECADES);
+        const double at = k < 0 ? -size : k > 0 ? size : 0.0;
+        if (!bracket_evaluate(w, at)) {
+            has_last = 0;
+            continue;
+        }
+        if (has_last && (last_f < 0.0) != (*w->f < 0.0)) {
+            if (bracket_close_in(w, last_x, at, last_f, fmax(fabs(last_f), fabs(*w->f)), x)) {
+                if (bracket_is_within(w, *x)) {
+                    return 1;
+                }
+                outside = isnan(outside) ? *x : outside;
+            }
+            (void)bracket_evaluate(w, at);
+        }
+        has_last = 1;
+        last_x = at;
+        last_f = *w->f;
+    }
+    *x = outside;
+    return !isnan(outside) && bracket_evaluate(w, *x);
+}
