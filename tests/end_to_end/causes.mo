@@ -950,6 +950,71 @@ package Causes "One small model for each cause of a wrong result that was mended
     der(w) = a;
   end SeveralUnderACondition;
 
+  function powers "of a number that is not negative"
+    input Real x;
+    output Powers p;
+    output Real half[2];
+  algorithm
+    assert(x >= 0, "there is no power");
+    p.square := x*x;
+    p.twice := {2*x, 2*x};
+    for i in 1:2 loop
+      half[i] := x/2;
+    end for;
+    annotation(Inline = false);
+  end powers;
+
+  record Powers
+    Real square;
+    Real twice[2];
+  end Powers;
+
+  function rooted
+    input Real x;
+    output Powers p;
+  algorithm
+    p := powers(x);
+    p.twice[2] := sqrt(x);
+    annotation(Inline = false);
+  end rooted;
+
+  function squareOf
+    input Powers p;
+    output Real y = p.square;
+  algorithm
+  end squareOf;
+
+  function firstOf
+    input Powers p;
+    output Real y = p.twice[1];
+  algorithm
+  end firstOf;
+
+  function secondOf
+    input Powers p;
+    output Real y = p.twice[2];
+  algorithm
+  end secondOf;
+
+  model RecordUnderACondition "A call with a record that fails where no condition around it holds"
+    Real x = time - 1;
+    Powers p;
+    Real a = if time > 2 then firstOf(rooted(x)) else -1;
+    Real b = noEvent(if x > 0.5 then secondOf(rooted(x))^2 else -x) "the same call, without events";
+    Real h[2], w(start = 0, fixed = true);
+    Real nested = if x > 0 then squareOf(rooted(squareOf(rooted(x)))) else 0;
+  equation
+    if x > 0 then
+      p = rooted(x);
+      (, h) = powers(x);
+    else
+      p.square = 0;
+      p.twice = {-1, -1};
+      h = {3, 3};
+    end if;
+    der(w) = if time > 1 then firstOf(rooted(w + 1)) else 0;
+  end RecordUnderACondition;
+
   impure function next "1, 2, 3, ... from call to call"
     output Real y;
     external "C" y = khz_test_next() annotation(Include = "

@@ -81,6 +81,9 @@ def run(name: str, stop: float = 2.0, **options: Any) -> Result:
         ("SearchedInside", 1.0, {"h": 2.5**3 + 2.5, "x": 3.0, "still": 0.0}),
         ("ArrayUnderAConditionAtStart", 1.0, {"y": 3.0}),
         ("SeveralUnderACondition", 1.0, {"a": 0.5, "b": 2.5, "w": math.log(0.75)}),
+        ("RecordUnderACondition", 0.5, {"a": -1.0, "b": 0.5, "nested": 0.0, "p.twice[1]": -1.0, "h[2]": 3.0, "w": 0.0}),
+        ("RecordUnderACondition", 3.0, {"a": 4.0, "b": 2.0, "nested": 16.0, "p.square": 4.0, "h[2]": 1.0}),
+        ("RecordUnderACondition", 2.0, {"w": math.exp(2.0) - 1}),
         ("SecondDerivative", 1.0, {"v": 3 * 9 * 3.0, "a": 3 * 9 * 2.0 + 6 * 3 * 9.0}),
     ],
 )

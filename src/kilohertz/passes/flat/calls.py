@@ -6,7 +6,8 @@ not (properties of media: that derivative is better than anything made from them
 is not known to hold.  Any other call with one scalar output stays an expression, and so does one with several that may
 fail and stands under a condition, since it is made only where that holds (at the start arrays, too; elsewhere they are
 better differentiated whole).  One with arrays, records or several outputs becomes a call equation that sets auxiliary
-variables `$c7[1]`, shared by all calls with the same arguments.
+variables `$c7[1]`, shared by all calls with the same arguments; `guard_calls.py` sees to it that it runs where it is
+asked for.
 """
 
 from __future__ import annotations
@@ -35,6 +36,7 @@ class AuxiliaryCall:
     call: Call
     outputs: list[Value]
     names: list[tuple[str, Type]] = field(default_factory=list)
+    is_conditional: bool = False  # it may fail, and was first asked for under a condition
 
 
 class Inliner:
@@ -171,7 +173,8 @@ class Inliner:
             parts = [Item(call, k) for k in range(len(types))] if len(types) > 1 else [call]
             if not any(isinstance(ty.base, RecordType) for ty in types):
                 return [Value(ty, tuple(_elements(part, ty))) for part, ty in zip(parts, types, strict=True)]
-        auxiliary = AuxiliaryCall(Call(f.id, packed, whole), [])
+        is_conditional = self._evaluator().conditions > 0 and self._may_fail(f.id)
+        auxiliary = AuxiliaryCall(Call(f.id, packed, whole), [], is_conditional=is_conditional)
         base = f"$c{len(self.calls)}"
         for i, ty in enumerate(types):
             prefix = base if len(types) == 1 else f"{base}.{f.outputs[i].name}"

@@ -45,6 +45,7 @@ from kilohertz.passes.contract import Fact, Log, Pass
 from kilohertz.passes.flat.algorithms import assigned, at_entry, equations_of
 from kilohertz.passes.flat.calls import AuxiliaryCall, Inliner
 from kilohertz.passes.flat.execute import reinits
+from kilohertz.passes.flat.guard_calls import guard_calls
 from kilohertz.passes.flat.impure_calls import acts, has_impure, separated, taken_apart
 from kilohertz.passes.flat.merge_branches import merged
 from kilohertz.passes.flat.outline import Host, outlined, stale
@@ -211,6 +212,7 @@ class _Scalariser:
 
     def _take_calls(self) -> None:
         """Auxiliary variables and their call equations; those of parameters alone are parameters."""
+        guard_calls(self._inliner.calls, self._out, self._functions)
         parameters = [v for v in self._out.variables.values() if v.variability == PARAMETER]
         sources: dict[str, Expr | None] = {v.name: v.binding for v in parameters}
         sources |= {name: auxiliary.call for auxiliary in self._inliner.calls for name, _ in auxiliary.names}
@@ -226,9 +228,7 @@ class _Scalariser:
             self._out.equations.append(Equality(target, auxiliary.call, origin))
 
     def _variability(self, auxiliary: AuxiliaryCall) -> str:
-        for ref in traverse.refs(auxiliary.call):
-            if ref.name == "time":
-                return CONTINUOUS
+        for ref in traverse.refs(auxiliary.call):  # `time` is no variable
             variable = self._out.variables.get(ref.name)
             if variable is None or variable.variability not in (CONSTANT, PARAMETER) or ref.name in self._free:
                 return CONTINUOUS
