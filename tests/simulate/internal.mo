@@ -45,4 +45,16 @@ package Internal "Models for internal steps and for the trial of `auto`"
   equation
     der(y) = 300*(u - y);
   end Driven;
+
+  model Knocked "A force at instants that are in no step's end; what follows dies away within some steps"
+    Real x(start = 0, fixed = true);
+    discrete Real to(start = 1, fixed = true);
+    Real force;
+  equation
+    der(x) = 700*(to - x);
+    force = 700*(to - x) + sin(5*time);
+    when sample(0.0303, 0.0707) then
+      to = -pre(to);
+    end when;
+  end Knocked;
 end Internal;

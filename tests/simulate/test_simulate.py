@@ -232,3 +232,15 @@ def test_an_event_iteration_without_end_names_the_variable(tmp_path: Path) -> No
     assert problem.code == "R715"
     assert problem.span is not None
     assert problem.notes[0].text == "`b` changes in every pass"
+
+
+def test_rows_are_at_the_instants_that_were_asked_for_and_at_the_stop() -> None:
+    program = load(f"{Path(__file__).with_name('internal.mo')}:Internal.Oscillator").compile()
+    wanted = np.array([0.0, 0.013, 0.2, 0.7, 1.0, 1.5])
+    ways: list[dict[str, Any]] = [{}, {"solver": "rk4", "step": 1e-3}]
+    for keywords in ways:
+        result = simulate(program, stop=1.0, instants=wanted, **keywords)
+        assert result.time.tolist() == pytest.approx([0.0, 0.013, 0.2, 0.7, 1.0])
+        assert result["x"][1:4] == pytest.approx(
+            np.cos(np.sqrt(40) * wanted[1:4]) * np.exp(-0.025 * wanted[1:4]), abs=5e-3
+        )

@@ -11,6 +11,7 @@ import pytest
 
 from kilohertz import load
 from kilohertz.driver import Model
+from kilohertz.driver import plan as driver_plan
 from kilohertz.driver.plan import Experiment, Plan, make_plan
 from kilohertz.results import Result, Signal
 from kilohertz.simulate import distance
@@ -48,6 +49,17 @@ def test_a_harmless_model_keeps_the_cheap_method_with_its_measured_error() -> No
     assert taken.stepping.solver == "rk3" and taken.stepping.internal_steps == 1
     assert re.search(r"auto takes rk3: the fastest mode.*off by at most .* % of the range$", taken.notes[0])
     assert away("Oscillator", 1.0, taken, "x") < TOLERANCE
+
+
+def test_a_reference_with_fewer_rows_than_steps_finds_the_same(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    asked, ends, found = StepSettings.of(solver="auto", step=1e-4), Experiment(stop=1.3), []
+    for k, numbers in enumerate((driver_plan._NUMBERS, 1)):
+        monkeypatch.setenv("KHZ_CHOICES_DIR", str(tmp_path / str(k)))
+        monkeypatch.setattr(driver_plan, "_NUMBERS", numbers)
+        found.append(make_plan(load(f"{SOURCE}:Internal.Knocked"), asked, ends))
+    assert found[0].stepping == found[1].stepping
+    for taken in found:
+        assert "in a trial it is off by at most" in taken.notes[0]
 
 
 def test_a_stiff_model_keeps_an_l_stable_method() -> None:
@@ -130,6 +142,17 @@ def test_a_peak_between_two_steps_shows_where_all_rows_count() -> None:
     far = [*grid[:4], *grid[12:]]  # no row of the reference near the peak: nobody knows
     sparse = Judge(result(far, r=[t + 0.5 for t in far]), (), 0.1, 4.0)
     assert sparse.distances(peak, everywhere=True).largest < 1e-9
+
+
+def test_what_dies_away_between_rows_of_the_reference_is_not_compared() -> None:
+    rows = [0.0, 1.0, 2.0, 2.15, 2.15, 3.0, 4.0]
+    known = [0.0, 0.0, 0.0, 0.0, 8.0, 0.1, 0.0]
+    judge = Judge(result(rows, r=known), (), 0.1, 4.0)
+    assert [round(t, 9) for t in judge.instants] == [0.0, 1.0, 2.0, 3.0, 4.0]
+    finer = result([*rows[:5], 2.2, 2.3, *rows[5:]], r=[*known[:5], 3.0, 0.5, *known[5:]])
+    assert judge.distances(finer).largest < 1e-9
+    finer.data[-2] = 4.1
+    assert judge.distances(finer).largest == pytest.approx(0.5)
 
 
 def test_a_mode_that_the_reference_never_takes_shows_however_short() -> None:

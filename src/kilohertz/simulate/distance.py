@@ -3,10 +3,12 @@
 Compared are states, discrete variables and all others that are computed, each stored column once; derivatives are not,
 since the states stand for them.  Where the reference has an event (the start is one) within a few steps of an instant,
 the distance is that to what the reference takes around it: an event inside a step may be handled at its end, and what
-dies away within a step is not followed.  Elsewhere there is no slack.  `late` is the same with that slack everywhere,
-for what changes at once without an event (an amplifier that saturates).  States and variables with whole values are
-looked at in the rows around every event of the run too: peaks between two steps show there, and a mode that the
-reference never takes, however short.  Where asked for, so are all others, with slack in time.
+dies away within a step is not followed.  Elsewhere there is no slack.  Where rows of the reference are farther apart
+than steps, nothing is compared between them: what dies away after an event is no straight line to the next row.  `late`
+is the same with that slack everywhere, for what changes at once without an event (an amplifier that saturates).  States
+and variables with whole values are looked at in the rows around every event of the run too: peaks between two steps
+show there, and a mode that the reference never takes, however short.  Where asked for, so are all others, with slack in
+time.
 """
 
 from __future__ import annotations
@@ -70,7 +72,8 @@ class Judge:
         # an event at the very end is in the one run and not in the other: there is no row after it
         last = stop - start - SLACK_STEPS * step if len(rows) > 10 * SLACK_STEPS else stop - start
         ends = np.unique(np.minimum(start + rows * step, stop))
-        self.instants = ends[ends <= start + last + 1e-6 * step]
+        ends = ends[ends <= start + last + 1e-6 * step]
+        self.instants = ends[_is_known(reference.time, ends, step)]
         slack = _slack(reference.time, self.instants, step)
         self._band = _around(reference.time, table, self.instants, slack)
         self._slack = SLACK_STEPS * step
@@ -84,6 +87,7 @@ class Judge:
         still = extent <= 1e-6 * np.maximum(size, 1e-3)
         self.scale = np.where(still, np.maximum(1e-3 * size, 1e-3), extent)
         self._same = 1e-6 * step
+        self.due = self.instants - self._same  # a run is compared by its first rows from these on
 
     def distances(self, run: Result, *, everywhere: bool = False) -> Distances:
         """`everywhere`: all variables count in all rows of the run that the reference has a row near to."""
@@ -152,6 +156,14 @@ def _slack(time: Floats, instants: Floats, step: float) -> Floats:
     close = 1e-6 * step
     slack: Floats = np.where(near, wide, np.where(_has_row(time, instants, close), close, step))
     return slack
+
+
+def _is_known(time: Floats, instants: Floats, step: float) -> NDArray[np.bool_]:
+    """Whether the reference tells of each instant: it has a row there, or is no coarser there than the steps are."""
+    after = np.clip(np.searchsorted(time, instants), 1, max(1, len(time) - 1))
+    is_fine = time[np.minimum(after, len(time) - 1)] - time[after - 1] <= (1 + 1e-6) * step
+    known: NDArray[np.bool_] = is_fine | _has_row(time, instants, 1e-6 * step)
+    return known
 
 
 def _has_row(time: Floats, instants: Floats, width: float) -> NDArray[np.bool_]:

@@ -14,6 +14,7 @@ from types import FrameType
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from kilohertz.base import Diagnostic, ModelError, Note, Severity
 from kilohertz.ir.step import Kind
@@ -66,16 +67,18 @@ class Statistics:
     loop_iterations: int = 0  # of Newton in nonlinear loops, after the start
 
 
+Floats = NDArray[np.float64]
 _SOLVER_FAILED = ("R715", "R718")  # where another solver may do better
 
 
 @dataclass(frozen=True, slots=True)
 class Experiment:
-    """From when to when, and into how many intervals of the output grid that is divided."""
+    """From when to when, and into how many intervals of the output grid that is divided: equal ones, or at these."""
 
     start: float
     stop: float
     intervals: int
+    instants: Floats | None = None
 
 
 def simulate(
@@ -84,6 +87,7 @@ def simulate(
     start: float | None = None,
     stop: float | None = None,
     intervals: int | None = None,
+    instants: Floats | None = None,
     settings: Mapping[str, float | str] | None = None,
     inputs: Driving | None = None,
     record: str | Sequence[str] = "all",
@@ -96,6 +100,7 @@ def simulate(
 ) -> Result:
     """Run a program; what is not given comes from the model's experiment annotation.
 
+    Rows are at events and in equal `intervals`, or at `instants` and the stop.
     `inputs` drive the model over time (`simulate/inputs.py`); those that nothing drives keep their start values.
     `progress` is told the part of the run that is done, from 0 to 1; `observe` sees the instance at every row; with
     `waits` external code may wait for the wall clock.  How it is stepped: `stepping`, or further keywords (solver,
@@ -106,6 +111,9 @@ def simulate(
     notes = _note_on_step(program, stepping)
     stepping = as_annotated(program, stepping).check()
     experiment = experiment_of(program, start, stop, intervals)
+    if instants is not None:
+        inside = instants[(instants > experiment.start) & (instants < experiment.stop)]
+        experiment = replace(experiment, intervals=len(inside) + 1, instants=np.ascontiguousarray(inside))
     asked = _Asked(settings or {}, inputs, record, progress, observe, waits)
     try:
         result = _simulated(program, experiment, asked, stepping, statistics)
@@ -369,6 +377,7 @@ class _Run:
             max_step=longest,
             grid_step=grid,
             n_grid=e.intervals if span > 0 else 0,
+            grid=e.instants.ctypes.data if e.instants is not None else None,
             n_columns=n_columns,
             capacity=capacity,
             offset=self.offsets.ctypes.data,

@@ -263,13 +263,12 @@ class _Trial:
 
     def _distances(self, c: Candidate) -> Distances | None:
         statistics = Statistics()
-        rows = len(self._judge.instants)
         try:
             result = simulate(
                 self._program(c),
                 start=self._start,
                 stop=self._stop,
-                intervals=max(1, min(rows, int(self._steps))),
+                instants=self._judge.due,
                 settings=self._t.settings,
                 inputs=self._t.inputs,
                 record=self._judge.names,

@@ -219,7 +219,7 @@ class Trials:
                 self._model.compile(plan.inlining, index1=plan.stepping.index1),
                 start=float(self._reference.result.time[0]),
                 stop=piece.stop,
-                intervals=max(1, min(len(piece.judge.instants), int(piece.steps))),
+                instants=piece.judge.due,
                 settings=self._e.settings,
                 inputs=self._e.inputs,
                 record=piece.judge.names,

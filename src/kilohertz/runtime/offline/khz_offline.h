@@ -73,7 +73,8 @@ typedef struct khz_offline {
     khz_offline_inputs *inputs; /* NULL: all rest */
     double start, stop, step, relative_tolerance, absolute_factor, max_step;
     double grid_step;
-    int64_t n_grid; /* grid points after the start */
+    int64_t n_grid;     /* grid points after the start; the last is the stop */
+    const double *grid; /* the others of them; NULL: grid_step apart */
     /* recorder: column k is a value of kind[k] (0 double, 1 int32) at offset[k] */
     int32_t n_columns, capacity;
     const int64_t *offset;

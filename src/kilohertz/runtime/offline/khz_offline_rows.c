@@ -42,7 +42,10 @@ int32_t khz_offline_record(khz_offline *o)
 
 double khz_offline_grid(const khz_offline *o, int64_t k)
 {
-    return k >= o->n_grid ? o->stop : o->start + (double)k * o->grid_step;
+    if (k >= o->n_grid) {
+        return o->stop;
+    }
+    return o->grid != NULL ? o->grid[k - 1] : o->start + (double)k * o->grid_step;
 }
 
 static int32_t record_at(khz_offline *o, double t, const double *x)
