@@ -238,6 +238,7 @@ def _run(case: Case, seconds: float, loop_newton: int = 6, times: bool = False) 
         solver=case.solver,
         step=case.step,
         loop_newton=loop_newton,
+        newton=case.settings.newton,
         jacobian_every=case.settings.jacobian_every,
         jacobian_spread=case.settings.jacobian_spread,
     )

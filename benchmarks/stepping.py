@@ -62,7 +62,7 @@ def _watched(
     command = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={scratch}/out", *options]
     command += ["--toggle-collect=khz_counted_step", str(program), settings.solver, str(settings.period_ns)]
     command += [str(int(settings.inline)), str(skipped), str(steps)]
-    command += [str(settings.jacobian_every), str(int(settings.jacobian_spread))]
+    command += [str(settings.jacobian_every), str(int(settings.jacobian_spread)), str(settings.newton)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         raise SystemExit(f"callgrind failed ({done.returncode}) for {settings.solver}:\n{done.stderr[-500:]}")

@@ -48,7 +48,7 @@ SPEEDS = (0.0, 80.0)  # km/h, for modes
 TOLERANCE = 1e-8  # of CVODE
 COUNTED = 40  # steps
 EXPLICIT = StepSettings("euler", 1e-3)
-IMPLICIT = StepSettings("ieuler", 1e-3, jacobian_every=10, jacobian_spread=True)
+IMPLICIT = StepSettings("ieuler", 1e-3, newton=3, jacobian_every=10, jacobian_spread=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +128,7 @@ def errors(car: Car, _: Measuring) -> None:
 def _asked(settings: StepSettings) -> dict[str, Any]:
     return {
         name: getattr(settings, name)
-        for name in ("solver", "step", "internal_steps", "jacobian_every", "jacobian_spread")
+        for name in ("solver", "step", "internal_steps", "newton", "jacobian_every", "jacobian_spread")
     }
 
 

@@ -47,7 +47,7 @@ def hand_wheel() -> str:
 def scenario_of(level: int, step: float, steps: int, cpu: int = -1) -> Scenario:
     model, name = f"{HANDLING}.Steered{level}", f"car{level}_{os.getpid()}"
     settings = CARS[level].settings
-    how = {name: getattr(settings, name) for name in ("solver", "jacobian_every", "jacobian_spread")}
+    how = {name: getattr(settings, name) for name in ("solver", "newton", "jacobian_every", "jacobian_spread")}
     plain = plain_scenario(model, name=name, step=step, **how)
     driven = Stimulus(formulas={"hand_wheel": hand_wheel()})
     recording = Recording(enabled=cpu >= 0, times=True, signals=("car.chassis.y",))

@@ -14,7 +14,7 @@ uint32_t khz_counted_step(khz_stepper *s) { return khz_stepper_step(s); }
 
 int main(int argc, char **argv)
 {
-    if (argc != 6 && argc != 8) {
+    if (argc != 6 && argc != 9) {
         return 2;
     }
     const khz_model *const m = KHZ_MODEL();
@@ -22,8 +22,9 @@ int main(int argc, char **argv)
     settings.method = khz_method_index(argv[1]);
     settings.period_ns = atoll(argv[2]);
     settings.inlined = atoi(argv[3]);
-    settings.jacobian_every = argc == 8 ? atoi(argv[6]) : 1;
-    settings.jacobian_spread = argc == 8 ? atoi(argv[7]) : 0;
+    settings.jacobian_every = argc == 9 ? atoi(argv[6]) : 1;
+    settings.jacobian_spread = argc == 9 ? atoi(argv[7]) : 0;
+    settings.newton = argc == 9 ? atoi(argv[8]) : 0;
     settings.events = KHZ_EVENTS_CATCH_UP;
     const size_t size = khz_stepper_size(m, &settings);
     khz_stepper *const s = size > 0 ? aligned_alloc(64, size) : NULL;

@@ -200,6 +200,26 @@ def test_an_event_that_changes_nothing_in_it_leaves_a_jacobian(method: str, ever
     assert rows[0] == rows[1]  # to the last bit
 
 
+@pytest.mark.parametrize("spread", [False, True])
+@pytest.mark.parametrize("method", ["ieuler", "sdirk2"])
+def test_a_jacobian_that_iterations_diverge_with_is_not_kept(method: str, spread: bool, tmp_path: Path) -> None:
+    """Stiff in every other 7 ms: by the Jacobian of the soft ones a step takes ninefold what it should, and back."""
+    (source := tmp_path / "Stiffens.mo").write_text(
+        "model Stiffens Real x(start=1, fixed=true); Real y(start=0, fixed=true); equation\n"
+        "  der(x) = 1 - (if noEvent(sin(448.8*time) > 0) then 1e4 else 100)*x; der(y) = x; end Stiffens;"
+    )
+    stepper = Stepper(
+        load(str(source)).compile(), StepSettings(method, 1e-3, jacobian_every=20, jacobian_spread=spread)
+    )
+    stepper.start(0.0)
+    for _ in range(2000):
+        stepper.step()
+    assert stepper.counts["held"] == 0
+    x = stepper.instance.read(stepper.instance.program.step.of_kind(Kind.STATE)[0])
+    assert isinstance(x, float) and abs(x) < 1.0
+    assert 2000 / 20 + 20 < stepper.counts["jacobians"] < 1500
+
+
 def test_the_derivative_is_generated_when_asked_for() -> None:
     step = compile_flat(read_flat(LINEAR))
     often, seldom, never = ("".join(f.text for f in generate(step, jacobians=j).files) for j in Jacobians)

@@ -262,6 +262,36 @@ static int has_moved(const khz_stepper *s, const khz_work *w, const double *poin
     return moved;
 }
 
+/* The largest change of a state, as a part of its size at the beginning of the step. */
+static double largest_change(const khz_stepper *s, const khz_work *w, const double *change)
+{
+    const double *const nominal = khz_reals(w->instance, s->model->nominal);
+    double largest = 0.0;
+    for (int32_t i = 0; i < s->model->n_x; i++) {
+        largest = khz_larger(largest, fabs(change[i]) / khz_larger(fabs(w->x0[i]), nominal[i]));
+    }
+    return largest;
+}
+
+/* Whether the Jacobian of this step is not that of its beginning. */
+static int has_old_jacobian(const khz_stepper *s)
+{
+    return s->settings.jacobian_every > 1 && (s->jacobian_age > 0 || s->settings.jacobian_spread);
+}
+
+/* The first and the last change in a stage by an old Jacobian.  Where they say that iterations diverge the next step
+ * evaluates a new one: the last change is many times the first, or it is larger and grows from stage to stage. */
+static void watch(khz_stepper *s, double first, double last)
+{
+    const int grows = last > first && last > s->last_change && last > KHZ_STALE_LEAST;
+    s->n_growing = grows ? s->n_growing + 1 : 0;
+    s->last_change = last;
+    if (grows && (last > KHZ_STALE * first || s->n_growing >= KHZ_STALE_GROWTH)) {
+        s->jacobian_age = -1;
+        s->n_growing = 0;
+    }
+}
+
 /* One implicit stage: N simplified Newton iterations on v = h*gamma*f(t_i, base + v), from the state at the beginning;
  * algebraic unknowns are the solution of their equations in each stage, found from that of the stage before in `point`.
  * z [n] out: h times the derivatives of the stage; point [n] out: its state. */
@@ -272,6 +302,8 @@ static khz_status implicit_stage(khz_stepper *s, const khz_work *w, double t, do
     const int32_t n_x = s->model->n_x;
     const double h_gamma = h * s->method->gamma;
     double *const d = w->ft; /* not needed by these methods */
+    const int is_watched = s->settings.newton > 1 && has_old_jacobian(s);
+    double first = 0.0;
     memcpy(point, w->x0, sizeof(double) * (size_t)n_x);
     for (int32_t turn = 0; turn < s->settings.newton; turn++) {
         /* How far the first guess is from the solution says nothing. */
@@ -287,6 +319,10 @@ static khz_status implicit_stage(khz_stepper *s, const khz_work *w, double t, do
         for (int32_t m = 0; m < n; m++) {
             point[m] += d[m];
         }
+        first = is_watched && turn == 0 ? largest_change(s, w, d) : first;
+    }
+    if (is_watched) {
+        watch(s, first, largest_change(s, w, d));
     }
     if (n > n_x && !s->is_closed && has_moved(s, w, point, d)) {
         return KHZ_NO_CONVERGENCE;
