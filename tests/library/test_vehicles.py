@@ -116,6 +116,16 @@ def test_implicit_euler_at_1_ms_is_right_on_bushings_with_masses() -> None:
         assert result[f"car.chassis.{name}"][2:] == pytest.approx(expected, abs=0.005 * peak), name
 
 
+def test_a_car_in_bushings_stands_on_a_jacobian_that_is_kept() -> None:
+    """Tyres at rest change their slope with the direction of next to no slip; it fell over after 1.15 s."""
+    still = {"car.v_start": 0.0} | {f"hands.amplitude[{i}]": 0.0 for i in range(1, 5)}
+    result = kilohertz.load(f"{HANDLING}.LaneChange4").simulate(
+        solver="ieuler", step=1e-3, stop=2, intervals=4, jacobian_every=10, settings=still
+    )
+    assert sum(result[f"car.load[{i}]"][-1] for i in range(1, 5)) == pytest.approx(16101.5, abs=2)
+    assert np.abs(result["car.chassis.roll"]).max() < 1e-4
+
+
 def test_a_linkage_moves_as_its_tables_say() -> None:
     """What travel does to toe, camber and place at level 2 are the polynomials of level 1, and loops stay closed."""
     result = run("Travel")

@@ -245,6 +245,8 @@ class _Period:
             # z anew after a parameter or an input jumped; the step again with loops solved in its stages
             rhs += steps * (other + 3)
             looks, closed, twice = looks + 2 * steps, steps * (self.kernels.stage_rhs(1) + 1), 2
+        if self._may_be_lost and case == WORST:  # the step again by a new Jacobian
+            rhs, twice = rhs + steps * (other + 1), 2 * twice
         return Work(
             steps=steps,
             rhs=rhs,
@@ -268,6 +270,12 @@ class _Period:
     def _directions(self) -> int:
         """Calls of `directional` in a Jacobian."""
         return -(-self.kernels.colours // self.phases.n_lanes)
+
+    @property
+    def _may_be_lost(self) -> bool:
+        """Iterations by an old Jacobian may diverge."""
+        is_iterated = self.kernels.is_implicit and not isinstance(self.method, Rosenbrock)
+        return is_iterated and self.stepping.jacobian_every > 1
 
     @property
     def _directions_in_part(self) -> int:

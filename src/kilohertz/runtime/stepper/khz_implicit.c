@@ -279,14 +279,17 @@ static int has_old_jacobian(const khz_stepper *s)
     return s->settings.jacobian_every > 1 && (s->jacobian_age > 0 || s->settings.jacobian_spread);
 }
 
-/* The first and the last change in a stage by an old Jacobian.  Where they say that iterations diverge the next step
- * evaluates a new one: the last change is many times the first, or it is larger and grows from stage to stage. */
+/* The first and the last change in a stage by an old Jacobian.  Where they say that iterations diverge it is of no use
+ * any more: the last change is many times the first (then the step is, too), or it is larger and grows from stage to
+ * stage. */
 static void watch(khz_stepper *s, double first, double last)
 {
     const int grows = last > first && last > s->last_change && last > KHZ_STALE_LEAST;
     s->n_growing = grows ? s->n_growing + 1 : 0;
     s->last_change = last;
-    if (grows && (last > KHZ_STALE * first || s->n_growing >= KHZ_STALE_GROWTH)) {
+    const int diverges = grows && last > (s->settings.newton > 2 ? 1.0 : KHZ_STALE) * first;
+    s->is_lost |= diverges;
+    if (diverges || s->n_growing >= KHZ_STALE_GROWTH) {
         s->jacobian_age = -1;
         s->n_growing = 0;
     }
@@ -333,7 +336,7 @@ static khz_status implicit_stage(khz_stepper *s, const khz_work *w, double t, do
     return KHZ_OK;
 }
 
-khz_status khz_advance_dirk(khz_stepper *s, const khz_work *w, double t, double h)
+static khz_status dirk_stages(khz_stepper *s, const khz_work *w, double t, double h)
 {
     const khz_method *const method = s->method;
     const int32_t n = khz_n_y(s->model);
@@ -355,6 +358,18 @@ khz_status khz_advance_dirk(khz_stepper *s, const khz_work *w, double t, double 
         combine(s, w, method->weight, method->n_stages, w->x1);
     }
     return status;
+}
+
+/* By an old Jacobian that turns out to be of no use: once more by a new one. */
+khz_status khz_advance_dirk(khz_stepper *s, const khz_work *w, double t, double h)
+{
+    s->is_lost = 0;
+    const khz_status status = dirk_stages(s, w, t, h);
+    if (!s->is_lost || status != KHZ_OK) {
+        return status;
+    }
+    ((khz_context *)w->instance)->n_detours++;
+    return dirk_stages(s, w, t, h);
 }
 
 /* The same stages, each solved by the model itself: x = base + gamma_h*xd. */

@@ -151,7 +151,8 @@ struct khz_stepper {
     int32_t jacobian_age;  /* steps since it was evaluated; < 0: not at all */
     int32_t is_past_event; /* which left the Jacobian as it was, but not dF/dt */
     int32_t n_growing;     /* stages one after the other in which iterations by an old Jacobian did not close in */
-    double last_change;    /* in the last of them, as a part of the states */
+    int32_t is_lost;       /* iterations of this step diverged by an old Jacobian */
+    double last_change;    /* in the last stage by an old Jacobian, as a part of the states */
     double factored_h;     /* h*gamma the factors belong to; 0: none */
     int32_t n_inputs_seen; /* samples of inputs in the history */
     double event_time;     /* of the last event whose relations were forced */

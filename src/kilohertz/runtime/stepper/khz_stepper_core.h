@@ -10,9 +10,9 @@
  * or before the last iteration of a stage; and where later stages or iterations correct it. */
 #define KHZ_SMALL 1e-4
 #define KHZ_SMALL_IN_STAGE 1e-3
-/* Iterations by a kept Jacobian diverge: the last change in a stage is so many times the first, or is larger than it
- * and than that of the stage before so often one after the other; a part of the states that is no rounding.  Once or
- * twice it is larger wherever masses hang in stiff bushings, and passes. */
+/* Iterations by a kept Jacobian diverge: the last change in a stage is larger than the first (of two: so many times,
+ * the first says little), or it is larger than that and than that of the stage before so often one after the other;
+ * each time more than such a part of the states. */
 #define KHZ_STALE 4.0
 #define KHZ_STALE_LEAST 1e-6
 enum { KHZ_STALE_GROWTH = 3 };
