@@ -74,9 +74,7 @@ def test_the_car_swings_as_quarter_cars_do() -> None:
     at = reference_run(load(1).compile(), stop=5.0, intervals=5, settings=settings).points[-1]
     swinging = at.eigenvalues[at.eigenvalues.imag > 1e-3 * np.abs(at.eigenvalues)]
     hertz = np.sort(np.abs(swinging)) / (2 * math.pi)
-    assert hertz[:2] == pytest.approx(
-        [1.27, 1.32], rel=0.11
-    )  # heave and pitch are coupled, and with the springs of tyres
+    assert hertz[:2] == pytest.approx([1.27, 1.32], rel=0.11)  # heave and pitch, coupled also with springs of tyres
     assert hertz[5:9] == pytest.approx([11.1, 11.1, 11.3, 11.3], rel=0.06)  # with an anti-roll bar between two of them
     assert hertz[9:] == pytest.approx([23.2] * 4, rel=0.02)
 

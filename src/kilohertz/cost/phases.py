@@ -141,14 +141,15 @@ class Phases:
 
     def directions(self, is_implicit: bool) -> dict[str, Count]:
         """All derivatives along states of a Jacobian, and the one along time, where the method takes some."""
-        counts = (self.columns(1), self._directions[2]) if is_implicit else (Count(), Count())
-        return {name: count + self._around for name, count in zip(("directional", "time_slope"), counts, strict=True)}
+        if not is_implicit:
+            return {"directional": self._around, "time_slope": self._around}
+        return {"directional": self.columns(1), "time_slope": self._directions[2] + self._around}
 
     def columns(self, n_parts: int) -> Count:
         """The derivatives along states of the dearest of so many parts of a Jacobian (`part_of`, khz_jacobian.c)."""
         shared, calls, _ = self._directions
         ends = [len(calls) * k // n_parts for k in range(n_parts + 1)]
-        return shared + dearest([total(calls[first:end]) for first, end in pairwise(ends)])
+        return shared + dearest([total(calls[first:end]) for first, end in pairwise(ends)]) + self._around
 
     @property
     def _around(self) -> Count:
