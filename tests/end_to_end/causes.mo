@@ -1015,6 +1015,45 @@ package Causes "One small model for each cause of a wrong result that was mended
     der(w) = if time > 1 then firstOf(rooted(w + 1)) else 0;
   end RecordUnderACondition;
 
+  function place "of place, speed and acceleration"
+    input Real all[3];
+    input Real t;
+    output Real x = all[1];
+  algorithm
+    annotation(derivative(noDerivative = all) = speed, InlineAfterIndexReduction = true);
+  end place;
+
+  function speed
+    input Real all[3];
+    input Real t;
+    input Real dt;
+    output Real v;
+  algorithm
+    v := all[2];
+    annotation(derivative(noDerivative = all, order = 2) = acceleration, InlineAfterIndexReduction = true);
+  end speed;
+
+  function acceleration
+    input Real all[3];
+    input Real t;
+    input Real dt;
+    input Real ddt;
+    output Real a;
+  algorithm
+    a := all[3];
+  end acceleration;
+
+  model Prescribed "Place, speed and acceleration are handed in together: none is the derivative of another here"
+    parameter Real given[3] = {2, 3, 4};
+    input Real u[3](start = {5, 6, 7});
+    Real x = place(given, time), v = der(x), a = der(v);
+    Real xu = place(u, time), vu = der(xu), au = der(vu);
+    Real z(start = 1, fixed = true) "what is handed in hangs on a state";
+    Real p = place({sin(time), 8, 0.5*f + 1}, time), pv = der(p), f = 4 - der(pv) "it hangs on what it moves";
+  equation
+    der(z) = -1000*(place({z, 1e6, 0}, time) - 0.5);
+  end Prescribed;
+
   impure function next "1, 2, 3, ... from call to call"
     output Real y;
     external "C" y = khz_test_next() annotation(Include = "

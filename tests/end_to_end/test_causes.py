@@ -84,6 +84,8 @@ def run(name: str, stop: float = 2.0, **options: Any) -> Result:
         ("RecordUnderACondition", 0.5, {"a": -1.0, "b": 0.5, "nested": 0.0, "p.twice[1]": -1.0, "h[2]": 3.0, "w": 0.0}),
         ("RecordUnderACondition", 3.0, {"a": 4.0, "b": 2.0, "nested": 16.0, "p.square": 4.0, "h[2]": 1.0}),
         ("RecordUnderACondition", 2.0, {"w": math.exp(2.0) - 1}),
+        ("Prescribed", 1.0, {"x": 2.0, "v": 3.0, "a": 4.0, "xu": 5.0, "vu": 6.0, "au": 7.0, "z": 0.5}),
+        ("Prescribed", 1.0, {"p": math.sin(1.0), "pv": 8.0, "f": 2.0}),
         ("SecondDerivative", 1.0, {"v": 3 * 9 * 3.0, "a": 3 * 9 * 2.0 + 6 * 3 * 9.0}),
     ],
 )
@@ -97,6 +99,12 @@ def test_the_final_values_are_right(model: str, stop: float, expected: dict[str,
 def test_samples_of_the_initial_equations_tick_in_fixed_steps_too(step: float) -> None:
     found = run("SampleFromInitial", 1.9, solver="euler", step=step)
     assert (found.final("n"), found.final("on")) == (4, 0)
+
+
+@pytest.mark.parametrize("solver", ["ieuler", "lie", "ros4l"])
+def test_what_is_handed_in_together_is_differentiated_by_states_and_time_as_it_stands(solver: str) -> None:
+    """The speed that a function is told is no part of a Jacobian, nor of a derivative by time alone."""
+    assert run("Prescribed", 1.0, solver=solver, step=0.01).final("z") == pytest.approx(0.5, rel=1e-6)
 
 
 def test_an_interval_that_turns_out_to_be_zero_is_refused() -> None:

@@ -11,6 +11,7 @@ from kilohertz.ir.step import Step
 from kilohertz.passes.contract import Log, Pass, in_order, label, run_passes
 from kilohertz.passes.dae.drop_zero_terms import DropZeroTerms
 from kilohertz.passes.dae.eliminate_aliases import EliminateAliases
+from kilohertz.passes.dae.inline_told import InlineTold
 from kilohertz.passes.dae.lower_events import LowerEvents
 from kilohertz.passes.dae.prefer_states import PreferStates
 from kilohertz.passes.dae.prune import Prune
@@ -43,6 +44,7 @@ PASSES = in_order(
     RevealConstraints(),
     PreferStates(),
     ReduceIndex(),
+    InlineTold(),
     EliminateAliases(states_chosen=True),
     OrderParameters(),  # to Ordered
     Initialise(),

@@ -30,6 +30,7 @@ class Fact(Enum):
     REVEALED = "no constraint between states is hidden in several sums"
     WISHES = "what is wanted as a state and may be one is a candidate"
     INDEX_1 = "every highest derivative can be solved for; the states are chosen"
+    READS = "no call stands for what it reads and its derivatives for more"
     ORDERED = "the form is Ordered: parameters in order"
     INITIAL = "the initial system is in order"
     CAUSAL = "the simulated system is in order"

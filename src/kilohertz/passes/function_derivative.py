@@ -58,6 +58,14 @@ def generated_from(name: str) -> str | None:
     return name.removeprefix(GENERATED).removesuffix(")") if name.startswith(GENERATED) else None
 
 
+def only_told(f: Function) -> bool:
+    """Its derivative cannot be had from its body, which reads nothing but what the annotation takes out of it."""
+    if not any(d.no_derivative for d in f.derivatives) or len(f.outputs) != 1 or f.outputs[0].ty != REAL:
+        return False
+    read = {r.name for e in traverse.function_expressions(f) for r in traverse.refs(e)} & {i.name for i in f.inputs}
+    return bool(read) and any(read <= set(d.no_derivative) for d in f.derivatives)
+
+
 class FunctionDerivatives:
     """Finds or makes derivative functions; `functions` grows by those it makes."""
 

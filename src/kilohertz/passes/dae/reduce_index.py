@@ -39,8 +39,10 @@ from kilohertz.ir.types import REAL
 from kilohertz.passes.algebra import Occurrence, simplify
 from kilohertz.passes.contract import Fact, Log, Pass
 from kilohertz.passes.dae.index_reduction.dynamic_states import Candidates, DynamicStates
+from kilohertz.passes.dae.index_reduction.handed_in import HandedIn
 from kilohertz.passes.dae.index_reduction.reduction import Choice, Differentiated, Reduction, cannot_differentiate
 from kilohertz.passes.dae.index_reduction.select_states import Candidate, Dynamic, Explicit, Points, choose
+from kilohertz.passes.dae.inline_told import without_told
 from kilohertz.passes.dae.prefer_states import without_preferred
 from kilohertz.passes.dae.rates import named_derivatives
 from kilohertz.passes.dae.rewrite import copied, rename_rates
@@ -59,12 +61,17 @@ class ReduceIndex(Pass):
     breaks: ClassVar[frozenset[Fact]] = frozenset({Fact.ALIAS_FREE, Fact.USED})
 
     def run(self, model: Dae, log: Log) -> Dae:
-        try:
-            reduced, log.reduction = _Reducer(replace(model, preferred=())).run()
-        except ModelError:
-            if not model.preferred:
-                raise
-            reduced, log.reduction = _Reducer(without_preferred(model)).run()  # a wish is no reason to refuse a model
+        tries = [replace(model, preferred=())]
+        tries += [without_preferred(model)] if model.preferred else []  # a wish is no reason to refuse a model
+        inlined = without_told(tries[-1])
+        tries += [] if inlined is tries[-1] else [inlined]  # what a function is told may be what is wanted
+        for k, candidate in enumerate(tries):
+            try:
+                reduced, log.reduction = _Reducer(candidate).run()
+                break
+            except ModelError:
+                if k + 1 == len(tries):
+                    raise
         return reduced
 
 
@@ -93,6 +100,8 @@ class _Reducer:
 
     def run(self) -> tuple[Dae, Reduction]:
         self._rate = named_derivatives(self._dae)
+        self._handed_in = HandedIn(self._dae)
+        self._dae.equations = self._handed_in.hidden(self._dae.equations)
         self._set_up()
         self._check_structure()
         self._match()
@@ -103,6 +112,9 @@ class _Reducer:
                 self._pantelides(i)
                 open_rows += [*range(n_rows, len(self._rows)), *self._left_behind()]
         dummies = self._dummies()
+        shown = self._handed_in.shown(d.equation for d in self._report.differentiated)
+        done = zip(shown, self._report.differentiated, strict=True)
+        self._report.differentiated = [Differentiated(e, d.order) for e, d in done]
         return self._rebuilt(dummies), self._report
 
     # ------------------------------------------------------------------------------------------------------- the graph
@@ -465,7 +477,7 @@ class _Reducer:
                 self._report.states.append(name)
                 self._tie(i, equations)
         dae.variables.update(extra)
-        dae.equations = equations
+        dae.equations = self._handed_in.shown(equations)
         self._add_dynamic()
         rename_rates(dae)
         self._report.dummies = [self._names[c] for c in sorted(dummies)]

@@ -2,9 +2,10 @@
 
 A function is inlined by running it symbolically on its scalar arguments (`execute.py`): where it is annotated `Inline`
 or `LateInline`, or is short; but not where it is annotated with its derivative and reads the result of a call that is
-not (properties of media: that derivative is better than anything made from them), nor where it has an assertion that
-is not known to hold.  Any other call with one scalar output stays an expression, and so does one with several that may
-fail and stands under a condition, since it is made only where that holds (at the start arrays, too; elsewhere they are
+not (properties of media: that derivative is better than anything made from them) or reads only what that leaves out
+(position, speed and acceleration handed in together; see `inline_told.py`), nor where it has an assertion that is not
+known to hold.  Any other call with one scalar output stays an expression, and so does one with several that may fail
+and stands under a condition, since it is made only where that holds (at the start arrays, too; elsewhere they are
 better differentiated whole).  One with arrays, records or several outputs becomes a call equation that sets auxiliary
 variables `$c7[1]`, shared by all calls with the same arguments; `guard_calls.py` sees to it that it runs where it is
 asked for.
@@ -27,6 +28,7 @@ from kilohertz.passes.called_functions import asserts, called_in_function
 from kilohertz.passes.flat.execute import Executor, is_unset, unset
 from kilohertz.passes.flat.symbolic_evaluator import Env, Evaluator, Unsupported
 from kilohertz.passes.flat.values import Value, leaves, pack, shape
+from kilohertz.passes.function_derivative import only_told
 
 
 @dataclass(slots=True)
@@ -49,10 +51,12 @@ class Inliner:
         long_limit: int = 20000,
         short_limit: int = 16,
         nodes_limit: int = 150,
+        keeps_told: bool = True,
     ) -> None:
         self._functions = functions
         self._evaluator = evaluator
         self._limits = (long_limit, short_limit, nodes_limit)
+        self._keeps_told = keeps_told
         self._never: set[str] = set()
         self._failures: dict[str, int] = {}
         self._active: list[str] = []
@@ -112,6 +116,8 @@ class Inliner:
         if not wanted and _nodes(outputs) > self._limits[2] + _nodes(args):
             self._failed(f)
             return None
+        if self._keeps_told and not self.at_start and not f.inline and only_told(f):
+            return None  # its derivative is another than that of what it reads; inlined when that is taken
         return outputs
 
     def _failed(self, f: Function) -> None:
@@ -121,7 +127,8 @@ class Inliner:
             self._never.add(f.id)
 
     def _may_be_short(self, f: Function) -> bool:
-        return bool(f.body) and len(f.body) <= self._limits[1]
+        has_values = bool(f.body) or all(local.default is not None for local in f.outputs)
+        return has_values and len(f.body) <= self._limits[1]
 
     def _run(self, f: Function, args: list[Value], evaluator: Evaluator, wanted: bool) -> list[Value]:
         env: Env = {}
