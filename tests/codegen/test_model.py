@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import re
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -208,3 +209,29 @@ def test_calls_that_all_directions_share_are_made_for_the_first_alone() -> None:
     }
     assert jacobian.reshape(3, 3) == pytest.approx(np.array([[exact[i][j] for j in names] for i in names]), rel=1e-15)
     instance.close()
+
+
+def test_an_array_that_a_function_gives_is_copied_at_once(tmp_path: Path) -> None:
+    file = tmp_path / "Filled.mo"
+    file.write_text(
+        """model Filled
+          function squares
+            input Real u;
+            input Integer n;
+            output Real y[n];
+          algorithm
+            y := fill(u, n);
+            while y[1] > 1 loop
+              y := y/2;
+            end while;
+            for i in 1:n loop
+              y[i] := y[i]*i*i;
+            end for;
+          end squares;
+          Real few[3] = squares(time, 3), many[40] = squares(time, 40), x = few[3] + many[2] + many[40];
+        end Filled;"""
+    )
+    session = Session()
+    text = "".join(f.text for f in generate(session.model(f"{file}:Filled").process()).files)
+    assert text.count("sizeof(double) * 40);") == 2 and "sizeof(double) * 3" not in text
+    assert session.model(f"{file}:Filled").simulate(stop=1.0)["x"][-1] == 1613.0

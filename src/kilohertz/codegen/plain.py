@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from kilohertz.base import InternalError, Origin
-from kilohertz.codegen.layout import STRINGS, Layout
+from kilohertz.codegen.layout import DOUBLES, STRINGS, Layout
 from kilohertz.codegen.writing.expressions import Writer
 from kilohertz.codegen.writing.statements import StatementWriter
 from kilohertz.codegen.writing.values import ArrayValue
@@ -17,10 +17,11 @@ from kilohertz.codegen.writing.writer import STATUS, unsupported
 from kilohertz.ir import step as s
 from kilohertz.ir.expr import Expr, Ref
 from kilohertz.ir.flat import Assert, CallEquation, Terminate
-from kilohertz.ir.types import ExternalObjectType, RecordType, TupleType, Type
+from kilohertz.ir.types import REAL, ExternalObjectType, RecordType, TupleType, Type
 
 Output = TypeVar("Output", str | ArrayValue, ArrayValue)
 
+_MANY = 16  # numbers of an array that are copied at once: a line each takes the C compiler quadratic time
 _INSTANCE = re.compile(r"\bz\b")
 
 
@@ -83,7 +84,11 @@ class PlainBlocks:
             whole = block.call.ty
             wanted = whole.base.elements if isinstance(whole.base, TupleType) else (whole,)
             for targets, value, ty, sized in zip(block.targets, results, callee.outputs, wanted, strict=False):
-                texts = self._flattened(w, self._sized(w, value, len(targets)), ty, sized)
+                value = self._sized(w, value, len(targets))
+                if isinstance(value, ArrayValue) and self._is_one_area(targets, value.element):
+                    self._set_all(w, targets, value)
+                    continue
+                texts = self._flattened(w, value, ty, sized)
                 for target, text in zip(targets, texts, strict=True):
                     if target is not None:
                         self._set(w, target, text)
@@ -98,6 +103,20 @@ class PlainBlocks:
                 self._set(w, t, self._pre(t))
 
         w.put(f"if ({head}) {{", *w.inside(effect), "} else {", *w.inside(keep), "}")
+
+    def _is_one_area(self, targets: Sequence[Ref | None], element: Type) -> bool:
+        """Whether many numbers stand side by side in the instance, in order."""
+        if len(targets) < _MANY or element.base != REAL.base:
+            return False
+        slots = [self.layout.step.slot(t.name) for t in targets if t is not None]
+        first = slots[0]
+        places = [(first.kind, first.index + k) for k in range(len(targets))]
+        return first.kind in DOUBLES and [(p.kind, p.index) for p in slots] == places
+
+    def _set_all(self, w: Writer, targets: Sequence[Ref | None], value: ArrayValue) -> None:
+        assert targets[0] is not None
+        place = self.layout.variable(targets[0])
+        w.put(f"memcpy(&{place}, {value.pointer}, sizeof(double) * {len(targets)});")
 
     def _sized(self, w: Writer, value: Output, count: int) -> Output:
         """An output whose size the function decides, checked against the number of its targets."""

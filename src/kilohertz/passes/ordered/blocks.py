@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TypeAlias
 
 from kilohertz.base import Diagnostic, ModelError
@@ -44,6 +45,7 @@ from kilohertz.passes.ordered.guesses import Torn, tear, untorn
 from kilohertz.passes.ordered.inner_loops import Split, split
 from kilohertz.passes.ordered.inverse import by_inverse, explicit, quotient
 from kilohertz.passes.ordered.solving_order import inputs_of, joined, names_in, order, sorted_steps, targets_of
+from kilohertz.passes.ordered.sound_tearing import soundly_torn
 from kilohertz.passes.ordered.trial_point import are_regular
 from kilohertz.passes.rates_apart import rates_apart
 from kilohertz.passes.rounding import rounded_away
@@ -258,10 +260,11 @@ class _Loop:
             for r in self._rows
         ]
         if all(e is not None and degree(e, self._names, self._degrees) <= 1 for e in self._residuals):
-            weights = self._weight_of_rates
             if self._context.whole:
                 return self._linear(untorn(len(columns)))
-            return self._linear(tear(columns, len(columns), self._ease, self._forced, self._weight, False, weights))
+            rates = self._weight_of_rates
+            cut = partial(tear, columns, len(columns), forced=self._forced, weight=self._weight, preferred=rates)
+            return self._linear(soundly_torn(columns, cut, self._ease, self._factor))
         torn = self.torn(columns, self._forced)
         parts = self._apart(columns)
         if parts is not None:
@@ -269,6 +272,10 @@ class _Loop:
             if len(parts.guessed) + sum(map(_iterated, inside)) < len(torn.guessed):
                 return [self._nonlinear(inside, parts.guessed, parts.residuals)]
         return [self._nonlinear(self._inner(torn), torn.guessed, torn.residuals)]
+
+    def _coefficient(self, row: int, column: int) -> Expr | None:
+        e = self._residuals[row]
+        return None if e is None else linear_coefficient(e, self._unknowns[column].name)
 
     # ---------------------------------------------------------------------------------------------------------- apart
 
@@ -295,11 +302,13 @@ class _Loop:
         return split(self, columns, self._forced, heads, formulas)
 
     def is_sound(self, row: int, column: int) -> bool:
-        e = self._residuals[row]
-        factor = None if e is None else linear_coefficient(e, self._unknowns[column].name)
+        factor = self._coefficient(row, column)
         if factor is None:
-            return e is not None
+            return self._residuals[row] is not None
         return not self._context.has_mode(factor) and self._context.parameters(factor) != 0.0
+
+    def _factor(self, row: int, column: int) -> float | None:
+        return None if (a := self._coefficient(row, column)) is None else self._context.parameters(a)
 
     def is_solvable(self, row: int, column: int) -> bool:
         return self._ease(row, column) > 0
@@ -373,10 +382,7 @@ class _Loop:
         return ease
 
     def _ease_of(self, i: int, column: int) -> int:
-        e = self._residuals[i]
-        if e is None or column in self._called:
-            return 0
-        a = linear_coefficient(e, self._unknowns[column].name)
+        a = None if column in self._called else self._coefficient(i, column)
         if a is None or not self._is_safe(a):
             return 0
         return 1 if isinstance(a, Real) else 2
@@ -420,11 +426,9 @@ class _Loop:
             equations = [self._rows[i].equation for i in torn.residuals]
             self._context.warnings += rounded_away(equations, residuals, entries, self._context.parameters, self._names)
         at_zero: dict[str, Expr] = {z.name: make.ZERO for z in guessed}
-        rhs = _through(inner, residuals, at_zero)
-        rhs = [simplify(make.neg(e)) for e in rhs]
+        rhs = [simplify(make.neg(e)) for e in _through(inner, residuals, at_zero)]
         total = cost([e.value for e in entries] + rhs + [b.value for b in inner]) + len(guessed) ** 3
-        p = self._context.partition
-        origin = joined(self._rows)
+        p, origin = self._context.partition, joined(self._rows)
         if len(guessed) == 1 and entries and not self._context.may_vanish(entries[0].value):
             value = quotient(make.neg(rhs[0]), entries[0].value)
             return [Assignment(guessed[0], value, p, cost((value,)), origin), *inner]
