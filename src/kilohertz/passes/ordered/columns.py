@@ -11,8 +11,9 @@ does not move with an unknown costs nothing.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 from kilohertz.ir import make
 from kilohertz.ir.expr import Call, Expr, Item, Ref
@@ -30,6 +31,7 @@ from kilohertz.ir.types import REAL, TupleType
 from kilohertz.passes.algebra import Occurrence, cost, simplify
 from kilohertz.passes.derivative import Differentiator, NoDerivative
 
+Thing = TypeVar("Thing")
 CallRule = Callable[[Call, list[Expr], int | None], Expr]
 Form = tuple[Sequence[Inner], Sequence[Expr]]  # of a loop: what follows from its unknowns, and what must vanish
 
@@ -49,13 +51,14 @@ class Columns:
         """d residuals / d guessed and the systems to solve before; None where a function has no derivative."""
         slopes: list[Entry] = []
         rates: list[LinearLoop] = []
+        masks, touched = self._touched(guessed, inner, residuals)
+        moving = _by_bit(masks, inner, len(guessed))
+        moved = _by_bit(touched, list(enumerate(residuals)), len(guessed))
         try:
             for j, z in enumerate(guessed):
                 column = _Column(self, z)
-                column.blocks(inner)
-                slopes += [
-                    Entry(i, j, rate) for i, e in enumerate(residuals) if (rate := column.rate(e)) is not make.ZERO
-                ]
+                column.blocks(moving[j])
+                slopes += [Entry(i, j, rate) for i, e in moved[j] if (rate := column.rate(e)) is not make.ZERO]
                 rates += column.rates
         except NoDerivative:
             return None
@@ -79,21 +82,45 @@ class Columns:
         self, guessed: Sequence[Ref], inner: Sequence[Inner], residuals: Sequence[Expr]
     ) -> tuple[tuple[int, int], ...]:
         """(residual, guessed) pairs that may depend on each other."""
+        _, touched = self._touched(guessed, inner, residuals)
+        return tuple((i, j) for i, mask in enumerate(touched) for j in _bits(mask))
+
+    def _touched(
+        self, guessed: Sequence[Ref], inner: Sequence[Inner], residuals: Sequence[Expr]
+    ) -> tuple[list[int], list[int]]:
+        """For each block inside and for each residual a bit for each unknown that it may depend on; all bits for blocks
+        that are no assignments."""
         touched: dict[str, int] = {z.name: 1 << j for j, z in enumerate(guessed)}
+        blocks: list[int] = []
         for b in inner:
-            mask = 0
-            for e in _inputs(b):
-                for n in self.occurrence.names(e):
-                    mask |= touched.get(n, 0)
-            for t in targets(b):
-                touched[t.name] = mask
-        pattern = []
-        for i, e in enumerate(residuals):
-            mask = 0
+            mask = self._mask(_inputs(b), touched)
+            touched.update(dict.fromkeys((t.name for t in targets(b)), mask))
+            blocks.append(mask if isinstance(b, Assignment) else (1 << len(guessed)) - 1)
+        return blocks, [self._mask((e,), touched) for e in residuals]
+
+    def _mask(self, read: Iterable[Expr], touched: Mapping[str, int]) -> int:
+        mask = 0
+        for e in read:
             for n in self.occurrence.names(e):
                 mask |= touched.get(n, 0)
-            pattern += [(i, j) for j in range(len(guessed)) if mask >> j & 1]
-        return tuple(pattern)
+        return mask
+
+
+def _bits(mask: int) -> Iterator[int]:
+    """Those that are set, from the lowest on."""
+    while mask:
+        lowest = mask & -mask
+        yield lowest.bit_length() - 1
+        mask ^= lowest
+
+
+def _by_bit(masks: Sequence[int], things: Sequence[Thing], n: int) -> list[list[Thing]]:
+    """For each bit the things whose mask has it, in order."""
+    found: list[list[Thing]] = [[] for _ in range(n)]
+    for mask, thing in zip(masks, things, strict=True):
+        for j in _bits(mask):
+            found[j].append(thing)
+    return found
 
 
 class _Column:

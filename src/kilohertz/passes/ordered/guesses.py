@@ -124,7 +124,6 @@ class _Tearing:
         self._hard = hard
         self._ease = ease
         self._forced = forced
-        self._weight = weight
         self._columns: list[list[int]] = [[] for _ in range(n_columns)]
         for i, row in enumerate(rows):
             for c in row:
@@ -134,11 +133,16 @@ class _Tearing:
         self._done = [False] * len(rows)
         self._left = n_columns
         self._torn = Torn()
+        self._weights = [weight(c) for c in range(n_columns)]
+        self._aheads: dict[int, int] = {}  # as far as they are still right
         self._ready: list[tuple[int, int, int]] = []
         for i, n in enumerate(self._open):
             if n == 1:
                 self._offer(i)
-        self._score = [weight(c) + sum(self._value(i, c) for i in touching) for c, touching in enumerate(self._columns)]
+        self._score = [
+            weight + sum(self._value(i, c) for i in touching)
+            for c, (weight, touching) in enumerate(zip(self._weights, self._columns, strict=True))
+        ]
         self._heap = [(-s, c) for c, s in enumerate(self._score)]
         heapq.heapify(self._heap)
 
@@ -171,11 +175,24 @@ class _Tearing:
             if self._done[i] or self._known[column]:
                 continue
             self._done[i] = True
+            self._forget(i)
             self._torn.sequence.append((i, column))
             self._learn(column)
 
+    def _forget(self, i: int) -> None:
+        """What is known of the unknowns of a row that is another now."""
+        if self._hard in (0, FAR):
+            for c in self._rows[i]:
+                self._aheads.pop(c, None)
+
     def _ahead(self, column: int) -> int:
         """How many equations could go on at once if the column were known."""
+        n_ready = self._aheads.get(column)
+        if n_ready is None:
+            n_ready = self._aheads[column] = self._count_ahead(column)
+        return n_ready
+
+    def _count_ahead(self, column: int) -> int:
         n_ready = 0
         for i in self._columns[column]:
             if self._done[i] or self._open[i] != 2:
@@ -188,10 +205,10 @@ class _Tearing:
     def _furthest(self) -> int:
         """The unknown from which most others can be computed one by one."""
         free = [c for c, known in enumerate(self._known) if not known]
-        heaviest = max(map(self._weight, free))
-        free = [c for c in free if self._weight(c) == heaviest]
-        free.sort(key=lambda c: (-self._ahead(c), -len(self._columns[c]), c))
-        return max(free[:FAR_CANDIDATES], key=lambda c: (self._reach(c), len(self._columns[c]), -c))
+        heaviest = max(self._weights[c] for c in free)
+        free = [c for c in free if self._weights[c] == heaviest]
+        first = heapq.nsmallest(FAR_CANDIDATES, free, key=lambda c: (-self._ahead(c), -len(self._columns[c]), c))
+        return max(first, key=lambda c: (self._reach(c), len(self._columns[c]), -c))
 
     def _reach(self, first: int) -> int:
         """How many unknowns follow from one more that is known."""
@@ -222,7 +239,7 @@ class _Tearing:
             return
         if self._hard == 0:
             free = [c for c, known in enumerate(self._known) if not known]
-            column = max(free, key=lambda c: (self._weight(c), self._ahead(c), len(self._columns[c]), -c))
+            column = max(free, key=lambda c: (self._weights[c], self._ahead(c), len(self._columns[c]), -c))
             self._torn.guessed.append(column)
             self._learn(column)
             return
@@ -244,6 +261,7 @@ class _Tearing:
             self._open[i] -= 1
             if self._done[i]:
                 continue
+            self._forget(i)
             if self._open[i] == 1:
                 self._offer(i)
                 last = next(c for c in self._rows[i] if not self._known[c])
