@@ -106,3 +106,23 @@ def test_a_crossing_just_before_a_time_event_is_where_it_is(tmp_path: Path, solv
     assert result["at"][-1] == pytest.approx(np.sqrt(2 / 9.81), abs=1e-7)
     assert result["n"][-1] == 501  # and no tick is lost
     assert statistics.state_events == 2  # down and up again
+
+
+BACK = """  Real v(start = 0, fixed = true), angle = 10*sin(time);
+  discrete Real taken(start = 0, fixed = true);
+equation
+  der(v) = 1;
+  when v >= 0.1 then
+    reinit(v, 0);
+  end when;
+  when abs(angle - pre(taken)) > 0.25 then
+    taken = angle;
+  end when;"""
+
+
+@pytest.mark.parametrize("solver", ["cvode", "ida"])
+def test_a_relation_whose_cause_an_event_takes_away_stays_exact(tmp_path: Path, solver: str) -> None:
+    """It changes and changes back in one instant, again and again: that is no noise, and gets no dead band."""
+    result, _ = run(tmp_path, BACK, stop=9.95, solver=solver)
+    assert result["v"][-1] == pytest.approx(0.05, abs=1e-9)
+    assert result["taken"] / 0.25 == pytest.approx(np.round(result["taken"] / 0.25), abs=1e-8)

@@ -34,29 +34,55 @@ void khz_note_relations(const khz_offline *o, const cvode_work *w)
     }
 }
 
+/* Whether a relation was said to change and is as before. */
+static int is_unchanged(const khz_offline *o, const cvode_work *w, int32_t i)
+{
+    return w->g_high[i] < 0.0 && khz_ints(o->instance, o->model->r)[i] == (int32_t)w->before[i];
+}
+
+/* Into w->g: the crossings behind an event, where a relation is as before.  An event may take a relation's cause away
+ * (a `reinit`, a clock that takes over a value): it did change, and back, and is far from zero now. */
+static khz_status look_behind(khz_offline *o, const cvode_work *w, const double *x)
+{
+    int any = 0;
+    for (int32_t i = 0; i < o->model->n_r; i++) {
+        any |= is_unchanged(o, w, i);
+    }
+    if (!any) {
+        return KHZ_OK;
+    }
+    const khz_status status = khz_offline_evaluate(o, o->time, x);
+    if (status == KHZ_OK) {
+        o->model->crossings(o->instance, w->g);
+    }
+    return status;
+}
+
 /* After an event: a relation that was said to change and did not, or that changes again and again without ever leaving
  * the neighbourhood of zero, moves within the noise of the equations it comes from.  Such a one gets a dead band, ten
  * times wider each time, at most `part_most` of the largest value it had (or `least`, where it never was larger than
  * noise).  All others are exact. */
-void khz_settle_bands(const khz_offline *o, const cvode_work *w)
+khz_status khz_settle_bands(khz_offline *o, const cvode_work *w, const double *x)
 {
     enum { SMALL_CAP = 10 };
     const double part_most = 1e-5;
     const double least = 1e-12;
     const int32_t *const r = khz_ints(o->instance, o->model->r);
-    for (int32_t i = 0; i < o->model->n_r; i++) {
+    const khz_status status = look_behind(o, w, x);
+    for (int32_t i = 0; i < o->model->n_r && status == KHZ_OK; i++) {
+        const double near = fmax(part_most * w->largest[i], least);
         const int flipped = r[i] != (int32_t)w->before[i];
-        const int said = w->g_high[i] < 0.0;
+        const int noisy = is_unchanged(o, w, i) && fabs(w->g[i]) <= near;
         if (flipped) {
-            const int small = w->peak[i] <= fmax(part_most * w->largest[i], least);
-            w->n_small[i] = small ? w->n_small[i] + 1.0 : 0.0;
+            w->n_small[i] = w->peak[i] <= near ? w->n_small[i] + 1.0 : 0.0;
         }
-        if ((said && !flipped) || (flipped && w->n_small[i] > (double)SMALL_CAP)) {
+        if (noisy || (flipped && w->n_small[i] > (double)SMALL_CAP)) {
             const double wider = fmax(10.0 * w->band[i], 2.0 * fmax(fabs(w->g_high[i]), flipped ? w->peak[i] : 0.0));
-            w->band[i] = fmin(wider, fmax(part_most * w->largest[i], least));
+            w->band[i] = fmin(wider, near);
         }
         w->peak[i] = flipped ? 0.0 : w->peak[i];
     }
+    return status;
 }
 
 void khz_look_at_rest(const khz_offline *o, const cvode_work *w)

@@ -34,7 +34,7 @@ int32_t khz_crossed(khz_offline *o, const cvode_work *w, const cvode_solver *s, 
 int32_t khz_set_event(khz_offline *o, const cvode_work *w, const cvode_solver *s, double low, double high, int *root);
 /* Before and after an event: relations that do not settle get dead bands. */
 void khz_note_relations(const khz_offline *o, const cvode_work *w);
-void khz_settle_bands(const khz_offline *o, const cvode_work *w);
+khz_status khz_settle_bands(khz_offline *o, const cvode_work *w, const double *x);
 /* After a step that was accepted; before an event; after one that was located: relations at rest (khz_rest.h). */
 void khz_look_at_rest(const khz_offline *o, const cvode_work *w);
 khz_status khz_hold_at_rest(khz_offline *o, const cvode_work *w, const double *x);

@@ -363,8 +363,8 @@ static int32_t handle(khz_offline *o, const cvode_work *w, cvode_solver *s, int 
     int32_t status = (int32_t)khz_hold_at_rest(o, w, x);
     status = status == KHZ_OK ? khz_offline_event(o, w->delayed, o->time, x, is_time_event) : status;
     khz_find_at_rest(o, w, root);
-    if (root) {
-        khz_settle_bands(o, w);
+    if (root && status == KHZ_OK) {
+        status = (int32_t)khz_settle_bands(o, w, x);
     }
     if (status != KHZ_OK || !(is_jump || khz_is_felt(o, w, x))) {
         return status;
