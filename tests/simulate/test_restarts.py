@@ -126,3 +126,17 @@ def test_a_relation_whose_cause_an_event_takes_away_stays_exact(tmp_path: Path, 
     result, _ = run(tmp_path, BACK, stop=9.95, solver=solver)
     assert result["v"][-1] == pytest.approx(0.05, abs=1e-9)
     assert result["taken"] / 0.25 == pytest.approx(np.round(result["taken"] / 0.25), abs=1e-8)
+
+
+TIE = """  Real angle = 10*sin(2*3.141592653589793*time), least = if time < 1 then 0.25 else 3;
+  discrete Real taken(start = 0, fixed = true);
+equation
+  when abs(angle - pre(taken)) > least then
+    taken = angle;
+  end when;"""
+
+
+def test_a_crossing_that_a_time_event_prevents_is_none(tmp_path: Path) -> None:
+    """At 1 the angle is as far from the last one as it may be, then it may go further: located events do not drift."""
+    result, _ = run(tmp_path, TIE, stop=1.1)
+    assert result["taken"][-1] == pytest.approx(5.75, abs=1e-9)

@@ -136,11 +136,12 @@ static double secant(const khz_offline *o, const cvode_work *w, double low, doub
 
 /* Close in on the first event in (low, high]: secant steps, bisection whenever they shrink the interval too little.
  * Leaves *event on the far side, the state there in s->dense; *found is 0 where the crossing does not show again (the
- * solution of a loop depends a little on where its iteration starts).  Bound: ROOT_CAP evaluations. */
+ * solution of a loop depends a little on where its iteration starts).  What is left open is far less than what makes
+ * a state event and a time event one, also after many events.  Bound: ROOT_CAP evaluations. */
 static int32_t locate(khz_offline *o, const cvode_work *w, const cvode_solver *s, double low, double high,
                       double *event, int *found)
 {
-    const double tolerance = 100.0 * DBL_EPSILON * (fabs(high) + (high - low));
+    const double tolerance = 4.0 * DBL_EPSILON * (fabs(high) + (high - low));
     int32_t status = khz_crossed(o, w, s, low, w->g);
     int32_t far = khz_crossed(o, w, s, high, w->g_high);
     for (int turn = 0; turn < ROOT_CAP && status >= 0 && far > 0 && high - low > tolerance; turn++) {
