@@ -10,7 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from kilohertz.codegen import model_prefix
+from kilohertz.building import PROBES
+from kilohertz.building.c_units import units_of
+from kilohertz.codegen import generate, model_prefix
 from kilohertz.driver import Session, build, load
 from kilohertz.toolchain import Source, build_objects, object_files
 
@@ -131,3 +133,16 @@ def _without_probes(text: str) -> str:
             end += 1
         text = text[: probe.start()] + text[probe.end() : end - 1] + text[end:]
     return text
+
+
+def test_much_code_of_the_start_is_compiled_apart_and_without_optimisation(monkeypatch: pytest.MonkeyPatch) -> None:
+    step = Session().model("Kilohertz.Examples.SaturatingInductors.Original").process()
+    assert len(units_of(step, None, generate(step)).units) == 1  # little stays where it is
+    monkeypatch.setattr("kilohertz.codegen.model._LINES_APART", 1)
+    built = units_of(step, None, generate(step), PROBES)
+    running, starting, timed, timed_starting = built.units
+    assert starting.sources and all("initial" in s.name for s in starting.sources)
+    assert not any("_initial_" in s.text for s in running.sources if "blocks" in s.name)
+    assert (starting.flags, timed_starting.sources) == ((*running.flags, "-O0"), starting.sources)
+    assert timed.sources == running.sources
+    assert built.drafted().units[1] is starting  # a draft and what overtakes it have it in common

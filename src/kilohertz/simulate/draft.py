@@ -48,5 +48,5 @@ def load_soon(built: ModelUnits) -> Program:
     """
     if built.code.externals or is_built(*linked(built)):
         return load_program(built)
-    lines = sum(file.text.count("\n") for file in built.code.files)
+    lines = sum(file.text.count("\n") for file in built.code.files if not file.is_initial)
     return replace(load_program(built.drafted()), draft=Draft(lambda: load_program(built), _OPTIMISED_S * lines))

@@ -39,6 +39,7 @@ class CFile:
 
     name: str
     text: str
+    is_initial: bool = False  # nothing in it runs after the start
 
 
 @dataclass(frozen=True, slots=True)
