@@ -1,12 +1,14 @@
 """How far the cost bound is above what steps really take, in instructions, for any models.
 
-    python benchmarks/step_bound.py MODEL ... [--solver rk4 --events none] [--step 1e-3] [--steps 20] [--counted 20]
+    python benchmarks/step_bound.py MODEL ... [--solver rk4 --events none --inline] [--step 1e-3] [--steps 20]
+                                              [--counted 20]
 
-Of so many steps those with the most turns of mixed loops, passes of events and right-hand sides are counted
+Of so many steps those with the most turns of mixed loops, passes of events, iterations and right-hand sides are counted
 by callgrind and held against the bound of their own kind: `regular`, `event`, or `worst` where the step says that
 something failed or took more than its usual way.  A row has the largest count of each kind and how many times the bound
 is above it, and how many times the worst bound is above the largest count of all; "above" is printed where a step was
-above its bound, and the exit code is 1.
+above its bound, and the exit code is 1; a model in which something has no bound (tables, external functions, arrays of
+any size) says so instead.
 """
 
 from __future__ import annotations
@@ -20,6 +22,7 @@ from pathlib import Path
 from kilohertz import load
 from kilohertz.building import linked_units, main_unit
 from kilohertz.cost import cost_bound
+from kilohertz.passes.step.inline_stage import Inlining
 from kilohertz.simulate import Program
 from kilohertz.simulate.stepper import UNUSUAL, Flags
 from kilohertz.solvers import EVENTS, StepSettings
@@ -47,6 +50,7 @@ int main(int argc, char **argv)
     settings.period_ns = atol(argv[4]);
     settings.method = khz_method_index(argv[1]);
     settings.events = atoi(argv[2]);
+    settings.inlined = argv[2][strlen(argv[2]) - 1] == 'i';
     const khz_model *const model = KHZ_MODEL();
     khz_stepper *const s = aligned_alloc(64, khz_stepper_size(model, &settings));
     if (s == NULL || khz_stepper_init(s, model, &settings, 0.0) != KHZ_OK) {
@@ -56,13 +60,13 @@ int main(int argc, char **argv)
     const khz_step_counts *const counts = khz_stepper_counts(s);
     int next = 5;
     for (long k = 0; k < atol(argv[3]); k++) {
-        const uint32_t turns = c->n_mixed;
+        const uint32_t turns = c->n_mixed, iterations = c->n_iterations;
         const uint64_t passes = counts->event_passes, rhs = counts->rhs;
         const int is_counted = next < argc && atol(argv[next]) == k;
         next += is_counted;
         const uint32_t flags = is_counted ? counted_step(s) : khz_stepper_step(s);
-        printf("%u %u %u %u\\n", flags, c->n_mixed - turns, (uint32_t)(counts->event_passes - passes),
-               (uint32_t)(counts->rhs - rhs));
+        printf("%u %u %u %u %u\\n", flags, c->n_mixed - turns, (uint32_t)(counts->event_passes - passes),
+               c->n_iterations - iterations, (uint32_t)(counts->rhs - rhs));
     }
     return 0;
 }
@@ -77,7 +81,8 @@ def measured(program: Program, arguments: argparse.Namespace) -> dict[str, int]:
     """The most instructions of a step of each kind."""
     units, libraries = linked_units([program.built], offline=False)
     executable = build_executable([*units, main_unit(program.built, DRIVER)], libraries)
-    settings = [arguments.solver, str(EVENTS.index(arguments.events)), str(arguments.steps)]
+    how = f"{EVENTS.index(arguments.events)}{'i' if arguments.inline else ''}"
+    settings = [arguments.solver, how, str(arguments.steps)]
     command = [str(executable), *settings, str(round(arguments.step * 1e9))]
     ran = subprocess.run(command, capture_output=True, text=True, check=True)
     steps = [tuple(int(n) for n in line.split()) for line in ran.stdout.splitlines()]
@@ -96,7 +101,7 @@ def measured(program: Program, arguments: argparse.Namespace) -> dict[str, int]:
 
 
 def dearest(steps: list[tuple[int, ...]], n: int) -> list[int]:
-    """The positions of so many steps of each kind with the most turns, passes and right-hand sides, in their order."""
+    """The positions of so many steps of each kind with the most turns, passes, iterations and so on, in their order."""
     chosen: list[int] = []
     for own in KINDS:
         of_kind = [k for k, step in enumerate(steps) if kind(Flags(step[0])) == own]
@@ -109,6 +114,7 @@ def main() -> int:
     parser.add_argument("model", nargs="+", metavar="MODEL")
     parser.add_argument("--solver", default="rk4")
     parser.add_argument("--events", default="none")
+    parser.add_argument("--inline", action="store_true", help="the stage as one loop of its own")
     parser.add_argument("--step", type=float, default=1e-3)
     parser.add_argument("--steps", type=int, default=20, help="of the run")
     parser.add_argument("--counted", type=int, default=20, help="of each kind, at most")
@@ -116,13 +122,15 @@ def main() -> int:
     above = False
     print("| model | states | regular | event | worst | worst bound / most seen |\n|---|---|---|---|---|---|")
     for name in arguments.model:
-        program = load(name).compile()
-        bound = cost_bound(program.step, StepSettings(arguments.solver, events=arguments.events))
+        program = load(name).compile(Inlining() if arguments.inline else None)
+        stepping = StepSettings(arguments.solver, events=arguments.events, inline=arguments.inline)
+        bound = cost_bound(program.step, stepping)
         most = measured(program, arguments)
-        above |= any(count > bound[own]["instructions"] for own, count in most.items())
+        above |= not bound["unbounded"] and any(count > bound[own]["instructions"] for own, count in most.items())
         cells = [f"{most[k]}, {bound[k]['instructions'] / most[k]:.2f}" if k in most else "" for k in KINDS]
         over = bound["worst"]["instructions"] / max(most.values())
-        print(f"| {name} | {bound['states']} | " + " | ".join([*cells, f"{over:.1f}"]) + " |", flush=True)
+        note = f" without a bound: {'; '.join(bound['unbounded'])}" if bound["unbounded"] else ""
+        print(f"| {name} | {bound['states']} | " + " | ".join([*cells, f"{over:.1f}"]) + f" |{note}", flush=True)
     print("\nabove" if above else "\nno step above its bound")
     return int(above)
 

@@ -38,7 +38,7 @@ NAMES = (
 )
 METHODS = ("euler", "rk4", "ros34pw2", "rodas4", "sdirk2")
 STEP, SKIPPED, STEPS = 1e-4, 3, 4
-MARGIN, LOWEST = 1.25, 0.8
+MARGIN, LOWEST = 1.15, 0.8
 FILE = Path(__file__).parent.parent / "src" / "kilohertz" / "cost" / "targets.toml"
 
 

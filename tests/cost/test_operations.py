@@ -7,6 +7,7 @@ from pathlib import Path
 from kilohertz import load
 from kilohertz.cost import cost_bound
 from kilohertz.cost.operations import Operations
+from kilohertz.cost.prices import second_of_angle, total
 from kilohertz.driver.pipeline import compile_flat
 from kilohertz.ir import read_flat
 from kilohertz.ir.builtins import BUILTINS
@@ -31,9 +32,31 @@ end Pendulum;
 def test_a_function_that_stands_in_a_variable_counts_once() -> None:
     step = compile_flat(read_flat(PENDULUM))
     operations = Operations(step, 1)
-    each, once = operations.blocks(step.in_partition(Partition.STEP)), operations.step_blocks()
+    each = total(operations.blocks((b,)) for b in step.in_partition(Partition.STEP))
     cosine = BUILTINS["cos"].instructions
-    assert (each.regular.functions, once.regular.functions) == (3 * cosine, cosine)
+    assert (each.regular.functions, operations.step_blocks().regular.functions) == (3 * cosine, cosine)
+
+
+CRANK = """
+model Crank
+  Real s(start = 0.3);
+  Real c;
+  Real x;
+  Real y;
+equation
+  c = cos(time)*sin(s) + 2.0;
+  x = cos(time)*sin(s) - cos(s);
+  y = if noEvent(x > 0.5) then cos(x) else sin(x);
+  der(s) = cos(time)*sin(s) + c + y;
+end Crank;
+"""
+
+
+def test_what_blocks_of_one_function_share_counts_once() -> None:
+    """As the writer has it: sin(s) and cos(s) are one call besides, those in branches are not."""
+    step = compile_flat(read_flat(CRANK))
+    prices = [BUILTINS["cos"].instructions, BUILTINS["sin"].instructions + second_of_angle().regular.functions]
+    assert Operations(step, 1).step_blocks().regular.functions == sum(prices) + 2 * BUILTINS["sin"].instructions
 
 
 SUMS = """

@@ -19,11 +19,9 @@ from kilohertz.codegen.reading import (
     Failures,
     Lasting,
     group_subject,
-    is_large,
     is_scalar,
     is_system,
     loop_subject,
-    reads,
     system,
 )
 from kilohertz.codegen.writing.c_program import BlockInfo
@@ -32,14 +30,12 @@ from kilohertz.codegen.writing.lanes import LaneWriter, resting_text
 from kilohertz.codegen.writing.placement import Scope
 from kilohertz.codegen.writing.spelling import LONGEST_NAME, Names, comment
 from kilohertz.codegen.writing.writer import STATUS, Definition, Part
-from kilohertz.cost import IN_PLACE, Moving, costly, linear_plan, loop_elimination
+from kilohertz.cost import IN_PLACE, Moving, costly, is_large, linear_plan, loop_elimination, runs
 from kilohertz.ir import step as s
 from kilohertz.ir.expr import Expr, Ref
 from kilohertz.runtime import formula
 
-_GROUP = 150  # blocks of one C function at most, where a step runs it: more of them share what they have in common
 _NUMBERS = 600  # of those that stand beside rates, in one function
-_SELDOM = 40  # the same where it runs seldom: compilers take more than linear time for a function full of stores
 _SOLVING = frozenset({"block", "inlined"})  # phases whose factorisations are used again
 _DIRECTIONS = frozenset({"directional", "time_slope"})  # phases that follow a step at the same point
 
@@ -78,23 +74,11 @@ class BlockWriter:
     def phase(self, phase: str, blocks: Sequence[s.Block]) -> Calls:
         """Write a list of blocks; gives the calls of their C functions."""
         calls: Calls = []
-        run: list[s.Block] = []
-        read: set[str] = set()
-        for block in blocks:
-            loop = is_large(block)
-            most = _GROUP if block.partition is s.Partition.STEP else _SELDOM
-            mine = set() if loop else reads(block)
-            stale = not loop and any(t.name in read for t in s.targets(block))
-            if run and (loop or stale or len(run) >= most or run[0].partition is not block.partition):
-                calls.append(self._group(phase, run))
-                run, read = [], set()
-            if loop:
-                calls.append((self._loop(phase, block), block.partition))
+        for run in runs(blocks):
+            if is_large(run[0]):
+                calls.append((self._loop(phase, run[0]), run[0].partition))
             else:
-                run.append(block)
-                read |= mine
-        if run:
-            calls.append(self._group(phase, run))
+                calls.append(self._group(phase, run))
         return calls
 
     def wide(self, phase: str, lists: Sequence[tuple[s.Block, ...]]) -> dict[tuple[s.Block, ...], Calls]:

@@ -8,22 +8,14 @@ from itertools import takewhile
 
 from kilohertz.base import Dotted
 from kilohertz.codegen.writing.spelling import INTEGER_OPERATIONS
-from kilohertz.cost import IN_PLACE, jacobian_rests
+from kilohertz.cost import jacobian_rests, reads
 from kilohertz.ir import step as s
-from kilohertz.ir.expr import Binary, Builtin, Call, Expr, Field, Index, Ref
+from kilohertz.ir.expr import Binary, Builtin, Call, Expr, Field, Index
 from kilohertz.ir.flat import CallEquation, Purpose
 from kilohertz.ir.traverse import walk_all
 from kilohertz.ir.types import INTEGER
 
 _BEFORE = frozenset(kind for of, kind in s.TWINS.items() if of in s.DISCRETE_KINDS)
-
-
-def is_large(block: s.Block) -> bool:
-    """A loop that gets a C function of its own."""
-    if isinstance(block, s.LinearLoop):
-        n = len(block.unknowns)
-        return n > IN_PLACE or (n > 1 and block.matrix_partition in (s.Partition.ONCE, s.Partition.EVENT))
-    return isinstance(block, (s.NonlinearLoop, s.MixedLoop))
 
 
 def is_system(block: s.Block) -> bool:
@@ -39,11 +31,6 @@ def system(block: s.Block) -> list[Expr]:
 def is_scalar(roots: Iterable[Expr]) -> bool:
     """Numbers throughout: no arrays, records or function calls."""
     return not any(e.ty.dims or isinstance(e, (Call, Field, Index)) for e in walk_all(roots))
-
-
-def reads(block: s.Block) -> set[str]:
-    """Names that a plain block reads."""
-    return {e.name for e in walk_all(s.expressions(block)) if isinstance(e, Ref)}
 
 
 def inlined_is_all(step: s.Step) -> bool:

@@ -15,6 +15,7 @@ from kilohertz.cost.factors import (
 )
 from kilohertz.cost.jacobian import jacobian_rests, state_jacobian
 from kilohertz.cost.lanes import Moving, n_lanes
+from kilohertz.cost.together import is_large, reads, runs
 
 if TYPE_CHECKING:
     from kilohertz.cost.bound import Bounds, cost_bound
@@ -28,13 +29,16 @@ __all__ = [
     "columns",
     "cost_bound",
     "costly",
+    "is_large",
     "is_written_out",
     "jacobian_rests",
     "linear_plan",
     "loop_elimination",
     "loop_pattern",
     "n_lanes",
+    "reads",
     "reference",
+    "runs",
     "state_elimination",
     "state_jacobian",
     "target_for",

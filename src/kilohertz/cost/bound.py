@@ -21,8 +21,8 @@ from kilohertz.runtime import constant
 from kilohertz.solvers import SOLVERS, Pair, Rosenbrock, StepSettings
 
 REGULAR, EVENT, WORST = "regular", "event", "worst"
-# regular, with the Jacobian of an earlier step: the next one is not due, a part of it is made or its factors alone, or
-# it rests between events
+# regular, with the Jacobian of an earlier step: the next one is not due, a part of it is made or its factors alone, it
+# rests between events, or the loops of an inlined stage need no other
 KEPT = "kept"
 # per period and algorithm: (sub-)steps, events, evaluations of all values that locate an event, and where that fails
 _CYCLES = {
@@ -45,7 +45,7 @@ _ITERATIONS, _STAGES, _TRIALS, _LOOPS = (
 _STAGE_TRIALS = constant("KHZ_STAGE_TRIALS")
 _HOLD = 2  # evaluations after a step that failed
 _HELD_WITHOUT_EVENT = ("linear", "hermite")  # a period whose step failed looks for no event
-_PERIOD = moves(800)  # what a period takes of an empty model
+_PERIOD = moves(620)  # what a period takes of an empty model
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +97,8 @@ class Bounds:
         """
         once, twice = (self._period(stepping, cap) for cap in (1, 2))
         work, periods = once.called(counts), max(1, counts["steps"])
-        instructions = float(self._target.instructions(once.total(work, REGULAR, periods).regular))
+        case = KEPT if once.keeps_in_stage else REGULAR
+        instructions = float(self._target.instructions(once.total(work, case, periods).regular))
         if once.n_loops:
             one, two = (float(self._target.instructions(p.loops.regular)) for p in (once, twice))
             n_solved = work.closed + work.looks if once.phases.is_open else work.inlined or work.rhs
@@ -170,7 +171,14 @@ class _Period:
     @property
     def keeps_jacobian(self) -> bool:
         """Whether there are regular periods in which none is evaluated."""
-        return self.stepping.jacobian_every > 1 or (self.kernels.is_implicit and self.phases.jacobian_rests)
+        rests = self.stepping.jacobian_every > 1 or (self.kernels.is_implicit and self.phases.jacobian_rests)
+        return rests or self.keeps_in_stage
+
+    @property
+    def keeps_in_stage(self) -> bool:
+        """An inlined stage solves loops by Jacobians of earlier ones."""
+        loops = (b for b in self.step.inlined or () if isinstance(b, s.NonlinearLoop))
+        return self.stepping.inline and any(b.jacobian is not None for b in loops)
 
     @property
     def n_parts(self) -> int:
@@ -187,7 +195,7 @@ class _Period:
     @property
     def loops(self) -> Count:
         """A stage with its loops solved."""
-        return self.per["inlined" if self.stepping.inline else "closed"]
+        return self.per["inlined_kept" if self.stepping.inline else "closed"]
 
     def called(self, counts: Mapping[str, int]) -> Work:
         """How often what was called in a whole run."""
@@ -340,7 +348,7 @@ class _Period:
             per["closed"].times(w.closed),
             per["all"].times(w.steps),
             per["solved"].times(w.looks),
-            per["inlined"].times(w.inlined),
+            per["inlined_kept" if case == KEPT else "inlined"].times(w.inlined),
             *self._renewals(w, case),
             per["time_slope"].times(w.slopes),
             per["event"].times(w.event_passes - w.late),

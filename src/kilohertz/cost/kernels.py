@@ -99,7 +99,7 @@ class Kernels:
         """x0 + sum of weights*k for each row of weights: zeros are left out, but for their loop."""
         rows = np.atleast_2d(weights)
         terms = rows.size if every else int(np.count_nonzero(rows))
-        return copy(self.n).times(len(rows)) + both(2 * self.n * terms, 6 * self.n * terms + 26 * rows.size)
+        return copy(self.n).times(len(rows)) + both(2 * self.n * terms, 4.3 * self.n * terms + 16 * rows.size)
 
     def _explicit(self, m: RungeKutta) -> Count:
         return self._combined(m.a[1:]) + self._combined(np.array(m.b), every=True) + moves(80) + copy(self.n)

@@ -1,15 +1,16 @@
 """How much a block takes at most, with the caps of a bounded step.
 
-Each count is a pair: of a *regular* run (loops converge within their cap, no pivot is lost, a mixed loop settles in
-its first turn) and of the *worst* one (the minimum-norm solution of every singular system).  What a period has for
-all loops together (`runtime/loops/khz_spare.h`) is priced here and counted in `bound.py`.  What has no bound that
-could be told from the text (while loops, external code, recursion, loops over sizes that are not known) is named, not
-guessed.
+Each count is a pair: of a *regular* run (loops converge within the usual iterations, no pivot is lost, a mixed loop
+settles in its first turn) and of the *worst* one (the minimum-norm solution of every singular system).  What a period
+has for all loops together (`runtime/loops/khz_spare.h`) is priced here and counted in `bound.py`.  What has no bound
+that could be told from the text (while loops, external code, recursion, loops over sizes that are not known) is named,
+not guessed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, fields
 from typing import TypeAlias
 
@@ -27,10 +28,12 @@ from kilohertz.cost.prices import (
     node,
     planned_factor,
     planned_solve,
+    second_of_angle,
     sparse_factor,
     sparse_solve,
     total,
 )
+from kilohertz.cost.together import is_large, runs
 from kilohertz.ir import expr as x
 from kilohertz.ir import step as s
 from kilohertz.ir.flat import (
@@ -45,9 +48,13 @@ from kilohertz.ir.flat import (
     WhenStatement,
     WhileStatement,
 )
+from kilohertz.ir.scopes import is_checked, opens_scope
+from kilohertz.ir.traverse import bottom_up
 from kilohertz.runtime import constant
 
+_USUAL, _LESSONS = constant("KHZ_USUAL_NEWTON"), constant("KHZ_KEPT_LESSONS")
 _UNPLANNED, _SINGULAR = constant("KHZ_MIXED_UNPLANNED"), constant("KHZ_MIXED_SINGULAR")
+_COMPILED_APART = 2  # unknowns of a nonlinear loop that khz_newton.c has code of its own for
 _STORE = moves(2)
 _ELEMENT, _ARRAY, _TURN = moves(12), moves(60), moves(6)  # of an array that is assigned at once; of a loop
 _BLOCK = moves(30)  # a generated function: call, prologue, status
@@ -64,6 +71,7 @@ class Operations:
     newton: int
     is_apart: Callable[[x.Expr, x.Expr], bool] | None = None  # an operand of a node that is computed elsewhere
     in_stage: bool = False  # blocks of an inlined stage are counted
+    keeps: bool = False  # ... with the Jacobians of an earlier one
     in_search: bool = False  # ... of a mode under trial: detours of its linear systems are paid for with turns
     kept: set[x.Expr] = field(default_factory=set)  # functions that stand in variables of a step
     unbounded: dict[str, None] = field(default_factory=dict)
@@ -71,6 +79,8 @@ class Operations:
     _open: list[str] = field(default_factory=list)
     _inputs: dict[str, _Dims] = field(default_factory=dict)  # of the function that is counted: their sizes in this call
     _matrices: dict[tuple[x.Ref, ...], s.LinearLoop] = field(init=False)  # whose factors are used again, by unknowns
+    _here: _Function | None = None  # the C function that is counted
+    _failing: dict[x.Expr, bool] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         blocks = [*self.step.blocks, *(self.step.inlined or ())]
@@ -80,22 +90,37 @@ class Operations:
     # --------------------------------------------------------------------------------------------------- expressions
 
     def expressions(self, roots: Iterable[x.Expr]) -> Count:
-        """Each node once: the writer shares common parts."""
-        seen: set[int] = set()
-        stack = list(roots)
+        """Each node once in a C function: the writer shares common parts."""
+        here = self._here or _Function()
+        seen: set[x.Expr] = set()
+        stack = [(root, False) for root in roots]
         counts: list[Count] = []
         while stack:
-            e = stack.pop()
-            if id(e) in seen or e in self.kept:
+            e, guarded = stack.pop()
+            if e in seen or e in here.known or e in self.kept:
                 continue
-            seen.add(id(e))
-            stack.extend(c for c in e.children() if self.is_apart is None or not self.is_apart(e, c))
-            counts.append(node(e))
+            seen.add(e)
+            for k, child in enumerate(e.children()):
+                if self.is_apart is None or not self.is_apart(e, child):
+                    stack.append((child, guarded or opens_scope(e, k)))
+            counts.append(here.price(e, guarded))
             if isinstance(e, x.Call):
                 counts.append(self.function(e))
             elif isinstance(e, x.Comprehension):
                 self.unbounded.setdefault("an array whose size is known at run time only")
+        here.known.update(e for e in seen if not self._may_fail(e))
         return total(counts)
+
+    def _may_fail(self, root: x.Expr) -> bool:
+        """What may fail is computed in each branch that needs it."""
+        return bottom_up(root, lambda e, below: is_checked(e) or any(below), self._failing)
+
+    @contextmanager
+    def _in_function(self) -> Iterator[None]:
+        """Around what stands in one C function."""
+        outer, self._here = self._here, _Function()
+        yield
+        self._here = outer
 
     def function(self, call: x.Call) -> Count:
         """A call of a Modelica function, its loops unrolled where their length is a number with these arguments."""
@@ -191,24 +216,34 @@ class Operations:
 
     # -------------------------------------------------------------------------------------------------------- blocks
 
-    def stage(self, blocks: Iterable[s.Block]) -> Count:
-        """One inlined stage."""
-        self.in_stage = True
+    def stage(self, blocks: Iterable[s.Block], *, kept: bool = False) -> Count:
+        """One inlined stage; `kept`: its loops need no new Jacobian."""
+        self.in_stage, self.keeps = True, kept
         count = self.blocks(blocks)
-        self.in_stage = False
+        self.in_stage = self.keeps = False
         return count
 
     def blocks(self, blocks: Iterable[s.Block], in_event: bool = False, is_open: bool = False) -> Count:
-        return total(self.block(b, in_event, is_open) for b in blocks)
+        return total(self.run(run, lambda b: self.block(b, in_event, is_open)) for run in runs(blocks))
+
+    def partition(self, partition: s.Partition) -> Count:
+        return total(self.run(run, self.block) for run in runs(self.step.blocks) if run[0].partition is partition)
+
+    def run(self, run: Sequence[s.Block], count: Callable[[s.Block], Count]) -> Count:
+        """Blocks that share a C function."""
+        with self._in_function():
+            return total(map(count, run))
 
     def step_blocks(self, is_open: bool = False) -> Count:
         """Those of a step between events; functions that stand in variables are `kept` from then on."""
         self.kept = set()
-        counts = []
-        for b in self.step.in_partition(s.Partition.STEP):
-            counts.append(self.block(b, is_open=is_open))
+
+        def count(b: s.Block) -> Count:
+            counted = self.block(b, is_open=is_open)
             self.kept.update(e for e, _ in costly(b, self.step.variables))
-        return total(counts)
+            return counted
+
+        return total(self.run(r, count) for r in runs(self.step.blocks) if r[0].partition is s.Partition.STEP)
 
     def block(self, block: s.Block, in_event: bool = False, is_open: bool = False) -> Count:
         """One run of a block; `is_open`: nonlinear loops give their residuals alone (index-1 form)."""
@@ -252,15 +287,17 @@ class Operations:
     def _linear(self, b: s.LinearLoop, in_event: bool) -> Count:
         n = len(b.unknowns)
         constant = b.matrix_partition in (s.Partition.ONCE, s.Partition.EVENT)
-        kept = constant and not (in_event or self.in_stage)  # of a stage: the first after an event has it anew
+        # of a stage: the first after an event has it anew
+        kept = constant and not in_event and (self.keeps or not self.in_stage)
         inner = _STORE.times(len(b.inner)) + self.expressions([*b.rhs, *(a.value for a in b.inner)])
         if n == 1:
             return inner + self.expressions(e.value for e in b.matrix) + both(4, 25)
-        filled = copy(n * n).times(2) + _STORE.times(len(b.matrix)) + self.expressions(e.value for e in b.matrix)
+        filled = _STORE.times(len(b.matrix)) + self.expressions(e.value for e in b.matrix)
         solved = self._matrices.get(b.again) if b.again else b  # None: the Jacobian of a nonlinear loop
         planned = linear_plan(solved) if solved is not None else None
         plan = planned.plan if planned is not None else None
-        matrix = filled + (dense_factor(n) if plan is None else planned_factor(plan, n))
+        copies = copy(n * n).times(2)  # of a planned one where its pivots do not suit
+        matrix = filled + (copies + dense_factor(n) if plan is None else copies.times(0, 1) + planned_factor(plan, n))
         solve = dense_solve(n) if plan is None else planned_solve(plan, n)
         if self.in_search:
             matrix, solve = Count(matrix.regular, matrix.regular), Count(solve.regular, solve.regular)
@@ -279,31 +316,44 @@ class Operations:
 
     def _residual(self, b: s.NonlinearLoop) -> Count:
         n = len(b.unknowns)
-        return self.blocks(b.inner) + self.expressions(b.residuals) + both(n, 10 * n + 40)
+        apart = self.blocks(i for i in b.inner if is_large(i))
+        with self._in_function():
+            inside = total(self.block(i) for i in b.inner if not is_large(i))
+            return apart + inside + self.expressions(b.residuals) + both(n, 10 * n + 40)
 
     def _nonlinear(self, b: s.NonlinearLoop) -> Count:
         """One solution with the iterations that it has for itself."""
-        n, cap = len(b.unknowns), self.newton
-        residual = self._residual(b)
-        head = residual.times(2, 5) + moves(12 * n + 200)
+        cap, residual, head = self.newton, self._residual(b), moves(12 * len(b.unknowns) + 200)
+        one = self.iteration(b, is_spare=False)
         if not self.in_stage:
-            return head + self.iteration(b, is_spare=False).times(cap)
-        # khz_kept.c comes first: a Jacobian, three residuals in an iteration at most
-        jacobian = self._jacobian(b, residual)
-        again = jacobian + residual.times(2) + dense_solve(n) + both(2 * n * n + 8 * n, 10 * n * n + 60 * n + 200)
-        head = head + again.times(cap, 2 * cap) + residual
-        # where there is a Jacobian and it ends without a solution the rest is a detour
-        return head + self.iteration(b, is_spare=False).times(cap if b.jacobian is None else 0, cap)
+            return head + residual.times(1, 5) + one.times(min(cap, _USUAL), cap)
+        # khz_kept.c comes first; where there is a Jacobian and it ends without a solution the rest is a detour
+        first = self._kept_solution(b, residual) if b.jacobian is not None else residual
+        return head + first + residual.times(0, 5) + one.times(min(cap, _USUAL) if b.jacobian is None else 0, cap)
+
+    def _kept_solution(self, b: s.NonlinearLoop, residual: Count) -> Count:
+        """By a Jacobian that is renewed once, or not at all where the stage `keeps` it; at worst in every iteration."""
+        n, cap = len(b.unknowns), self.newton
+        plan, entries = loop_elimination(b), self._entries(b)
+        factor = copy(n * n) + dense_factor(n) if plan is None else sparse_factor(plan, n)
+        solve = (dense_solve(n) if plan is None else sparse_solve(plan, n)) + moves(10 * n)
+        anew = factor + solve
+        n_anew = 1 + cap // _LESSONS
+        one = residual + solve + both(2 * n * n + 8 * n, 10 * n * n + 60 * n + 200)
+        regular = residual + one.times(cap) + anew.times(n_anew) + (entries + anew).times(0 if self.keeps else 1)
+        worst = residual + (one + residual.times(2) + entries + anew).times(2 * cap)
+        return Count(regular.regular, worst.worst)
 
     def iteration(self, b: s.NonlinearLoop, is_spare: bool = True) -> Count:
         """One iteration of a loop; those that a period has to spare may meet a singular Jacobian."""
         n = len(b.unknowns)
-        return self._jacobian(b, self._residual(b), is_spare) + self.trial(b) + both(6 * n, 40 * n + 120)
+        around = both(6 * n, 24 * n + 60 if n <= _COMPILED_APART else 40 * n + 120)
+        return self._jacobian(b, self._residual(b), is_spare) + self.trial(b) + around
 
     def trial(self, b: s.NonlinearLoop) -> Count:
         """A point of a loop, and how good it is."""
         n = len(b.unknowns)
-        return self._residual(b) + both(6 * n, 32 * n + 40)
+        return self._residual(b) + both(6 * n, 20 * n + 30 if n <= _COMPILED_APART else 32 * n + 40)
 
     def _jacobian(self, b: s.NonlinearLoop, residual: Count, may_be_singular: bool = False) -> Count:
         """The Jacobian of a loop, sizes of its rows, and the direction that follows from it."""
@@ -313,13 +363,38 @@ class Operations:
         dense = copy(n * n).times(2) + both(2 * n * n, 14 * n * n) + lu + dense_solve(n)
         if b.jacobian is None:
             return dense + residual.times(n, 2 * n) + both(4 * n * n, 12 * n * n)
-        entries = _STORE.times(len(b.jacobian)) + self.expressions(e.value for e in b.jacobian) + self.blocks(b.rates)
+        entries = self._entries(b)
         plan = loop_elimination(b)
         if plan is None:
             return entries + dense
         count = len(b.jacobian)
         planned = both(2 * count, 24 * count + 40 * n) + sparse_factor(plan, n) + sparse_solve(plan, n)
         return entries + planned + dense.times(0, 1)
+
+    def _entries(self, b: s.NonlinearLoop) -> Count:
+        """The entries of a Jacobian; functions that its residuals left in variables are read there."""
+        kept, self.kept = self.kept, {e for e, _ in costly(b, self.step.variables)}
+        with self._in_function():
+            rates = total(map(self.block, b.rates))
+            count = rates + _STORE.times(len(b.jacobian or ())) + self.expressions(e.value for e in b.jacobian or ())
+        self.kept = kept
+        return count
+
+
+@dataclass(slots=True)
+class _Function:
+    """What a C function has computed so far."""
+
+    known: set[x.Expr] = field(default_factory=set)
+    angles: set[x.Expr] = field(default_factory=set)  # of which there is a sine or cosine
+
+    def price(self, e: x.Expr, guarded: bool) -> Count:
+        """Of one node; sine and cosine of the same angle are one call."""
+        if not isinstance(e, x.Builtin) or e.name not in ("sin", "cos") or guarded:
+            return node(e)
+        is_second = e.args[0] in self.angles
+        self.angles.add(e.args[0])
+        return second_of_angle() if is_second else node(e)
 
 
 def _linear_loops(b: s.MixedLoop) -> list[s.LinearLoop]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
+from itertools import groupby, pairwise
 
 from kilohertz.cost.columns import columns
 from kilohertz.cost.costly import costly
@@ -14,6 +14,7 @@ from kilohertz.cost.jacobian import StateJacobian, jacobian_rests, state_jacobia
 from kilohertz.cost.lanes import Moving, n_lanes
 from kilohertz.cost.operations import Operations
 from kilohertz.cost.prices import Cost, Count, copy, dearest, moves, total
+from kilohertz.cost.together import runs
 from kilohertz.graphs import Elimination
 from kilohertz.ir import step as s
 from kilohertz.ir.expr import Ref
@@ -168,15 +169,24 @@ class Phases:
         numbers = moving.numbers(b for blocks in _apart(lists) for b in blocks)
         shared = self._rates.expressions(numbers) + moves(4 * len(numbers) + 60)
         self._rates.is_apart = lambda e, operand: operand in numbers and moving(e)
-        rates = _of_each(lists, lambda blocks: total(moving.price(b, self._rates.block(b)) for b in blocks))
+        rates = _of_each(lists, lambda blocks: self._in_lanes(blocks, moving))
         self._rates.is_apart = None
         return shared, rates, slope
+
+    def _in_lanes(self, blocks: Blocks, moving: Moving) -> Count:
+        """A list for several directions: what fits together, the rest one by one."""
+        counts: list[Count] = []
+        for fits, together in groupby(blocks, moving.fits):
+            members = list(together)
+            parts = runs(members) if fits else ([b] for b in members)
+            counts += (self._rates.run(p, lambda b: moving.price(b, self._rates.block(b))) for p in parts)
+        return total(counts)
 
     @cached_property
     def per(self) -> dict[str, Count]:
         """One call of each phase, copies and checks of the runtime included."""
         step, operations, n = self.step, self._operations, len(self.jacobian.rows)
-        late_parts = (operations.blocks(step.in_partition(p)) for p in (Partition.CROSSING, Partition.OUTPUT))
+        late_parts = map(operations.partition, (Partition.CROSSING, Partition.OUTPUT))
         late = total(late_parts) + moves(8 * n + 280)
         event = operations.blocks(step.blocks, in_event=True)
         solved = operations.step_blocks() + moves(40)
@@ -187,7 +197,8 @@ class Phases:
         values = sum(len(s.targets(b)) for b in step.in_partition(Partition.STEP))
         n_values = len(step.of_kind(Kind.ALGEBRAIC)) + len(step.of_kind(Kind.DISCRETE))
         late = late + Count(Cost(moves=2 * n_values), Cost(moves=20 * (values + n_values)))  # is one not finite? which?
-        called = moves(5 * n + 150 + 10 * len(step.algebraic)) + copy(n).times(2) + inputs
+        called = moves(4 * n + 150 + 10 * len(step.algebraic)) + copy(n).times(2) + inputs
+        staged = moves(18 * n + 220) + copy(n) + inputs
         kept = moves(24 * self.n_discrete + 2000 * self.n_texts + 12 * n + 100)
         return {
             "rhs": stage + called,
@@ -195,7 +206,8 @@ class Phases:
             "all": stage + late,
             "solved": solved + late,
             "event": event + kept,
-            "inlined": operations.stage(step.inlined or ()) + moves(18 * n + 220) + copy(n) + inputs,
+            "inlined": operations.stage(step.inlined or ()) + staged,
+            "inlined_kept": operations.stage(step.inlined or (), kept=True) + staged,
             "asserts": operations.statements(step.asserts, "an assertion"),
         }
 

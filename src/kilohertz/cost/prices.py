@@ -107,7 +107,7 @@ _BINARY = {"+": (1, 2), "-": (1, 2), "*": (1, 2), "/": (4, 3), "and": (1, 4), "o
 _RELATION = (1, 5)
 _POWERS = {2.0: (1, 2), 3.0: (2, 3), 4.0: (2, 3), 1.0: (0, 0)}
 _POWERS |= {0.5: (20, 4), 0.25: (40, 7), -0.5: (24, 7), -0.75: (45, 12)}  # by roots
-_POWER = (20, 180)
+_POWER = (20, 150)
 _OTHER = (20, 160)  # what is not in the table of functions: derivatives of functions, ...
 
 
@@ -139,6 +139,11 @@ def node(e: x.Expr) -> Count:
             return _expression(1, 8)
         case _:
             return _expression(1, 4)
+
+
+def second_of_angle() -> Count:
+    """A sine beside a cosine that is computed anyway."""
+    return Count(Cost(20, functions=50), Cost(20, functions=BUILTINS["sin"].far_instructions))
 
 
 def _number(e: x.Expr) -> float | None:

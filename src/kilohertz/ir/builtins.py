@@ -69,18 +69,18 @@ def _elementary(
 _UNIT = (-1.0, 1.0)
 _POSITIVE = (math.ulp(0.0), math.inf)  # open at zero: from the smallest positive number on
 _ELEMENTARY = (
-    _elementary("sin", lambda u, d, e: mul(_fn("cos", u[0]), d[0]), far_instructions=600),
-    _elementary("cos", lambda u, d, e: neg(mul(_fn("sin", u[0]), d[0])), far_instructions=600),
-    _elementary("tan", lambda u, d, e: mul(add(ONE, mul(e, e)), d[0]), far_instructions=600),
-    _elementary("asin", lambda u, d, e: div(d[0], _fn("sqrt", sub(ONE, mul(u[0], u[0])))), _UNIT),
-    _elementary("acos", lambda u, d, e: neg(div(d[0], _fn("sqrt", sub(ONE, mul(u[0], u[0]))))), _UNIT),
-    _elementary("atan", lambda u, d, e: div(d[0], add(ONE, mul(u[0], u[0])))),
-    _elementary("sinh", lambda u, d, e: mul(_fn("cosh", u[0]), d[0])),
-    _elementary("cosh", lambda u, d, e: mul(_fn("sinh", u[0]), d[0])),
-    _elementary("tanh", lambda u, d, e: mul(sub(ONE, mul(e, e)), d[0])),
-    _elementary("exp", lambda u, d, e: mul(e, d[0]), instructions=80),
-    _elementary("log", lambda u, d, e: div(d[0], u[0]), _POSITIVE, 80),
-    _elementary("log10", lambda u, d, e: div(d[0], mul(Real(math.log(10.0)), u[0])), _POSITIVE, 110),
+    _elementary("sin", lambda u, d, e: mul(_fn("cos", u[0]), d[0]), instructions=115, far_instructions=600),
+    _elementary("cos", lambda u, d, e: neg(mul(_fn("sin", u[0]), d[0])), instructions=115, far_instructions=600),
+    _elementary("tan", lambda u, d, e: mul(add(ONE, mul(e, e)), d[0]), instructions=130, far_instructions=600),
+    _elementary("asin", lambda u, d, e: div(d[0], _fn("sqrt", sub(ONE, mul(u[0], u[0])))), _UNIT, 90),
+    _elementary("acos", lambda u, d, e: neg(div(d[0], _fn("sqrt", sub(ONE, mul(u[0], u[0]))))), _UNIT, 95),
+    _elementary("atan", lambda u, d, e: div(d[0], add(ONE, mul(u[0], u[0]))), instructions=85),
+    _elementary("sinh", lambda u, d, e: mul(_fn("cosh", u[0]), d[0]), instructions=145),
+    _elementary("cosh", lambda u, d, e: mul(_fn("sinh", u[0]), d[0]), instructions=95),
+    _elementary("tanh", lambda u, d, e: mul(sub(ONE, mul(e, e)), d[0]), instructions=135),
+    _elementary("exp", lambda u, d, e: mul(e, d[0]), instructions=62),
+    _elementary("log", lambda u, d, e: div(d[0], u[0]), _POSITIVE, 62),
+    _elementary("log10", lambda u, d, e: div(d[0], mul(Real(math.log(10.0)), u[0])), _POSITIVE, 100),
 )
 
 # Functions of scalars whose spelling in C, or type, or behaviour at events is their own.
@@ -103,7 +103,7 @@ _SCALAR = (
         value=math.atan2,
         derivative=lambda u, d, e: div(sub(mul(u[1], d[0]), mul(u[0], d[1])), add(mul(u[0], u[0]), mul(u[1], u[1]))),
         c="atan2({0}, {1})",
-        instructions=180,
+        instructions=165,
     ),
     BuiltinFunction(
         "abs",

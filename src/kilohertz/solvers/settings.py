@@ -153,6 +153,7 @@ _FIRST = "that of the experiment annotation first"
 _EVENTS = "where an event inside a step is handled; none: at its end"
 _IMPLICIT = "mixed mode (imex1, ars222, ars443): these states implicit, the others explicit; auto takes the fast ones"
 _INTERNAL = "equal steps of the whole model in each step, inputs sampled once; with auto at most so many"
+_EVERY = "renew the Jacobian every so many steps, or earlier where iterations by it diverge"
 _SPREAD = "make the next Jacobian a few columns in each step, until it is due (jacobian_every)"
 _NEWTON = "Newton iterations per stage of a diagonally implicit method (index-1 form: as many as it needs)"
 _MODES = (
@@ -177,7 +178,7 @@ class StepSettings:
     event_cap: int = _count(16, 100_000, "event_cap", "cap of passes of an event iteration")
     mode_cap: int = _setting("count", 0, _MODES, high=100_000, c="mode_cap")
     events_per_step: int = _count(4, 1000, "events_per_step", "events located in one step by catch-up and exact")
-    jacobian_every: int = _count(1, 1_000_000, "jacobian_every", "renew the Jacobian every so many steps")
+    jacobian_every: int = _count(1, 1_000_000, "jacobian_every", _EVERY)
     jacobian_spread: bool = _setting("flag", False, _SPREAD, c="jacobian_spread")
     internal_steps: int = _count(1, 1000, "internal_steps", _INTERNAL)
     input_mode: str = _setting("choice", "held", "inputs over a step", choices=words("KHZ_INPUT_"), c="input_mode")

@@ -11,7 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from kilohertz.ir.expr import Binary, Builtin, Call, Comprehension, Expr, IfExp, Index, Ref
+from kilohertz.ir.expr import Comprehension, Expr, IfExp, Ref
+from kilohertz.ir.scopes import is_checked, opens_scope
 
 
 class Scope:
@@ -87,7 +88,7 @@ class Placement:
                 self._use(child, scope, used)
 
     def _scope_of(self, node: Expr, k: int, here: Scope) -> Scope:
-        if not _opens_scope(node, k):
+        if not opens_scope(node, k):
             return here
         scope = self.inner[id(node), k] = Scope(here, here.in_loop or isinstance(node, Comprehension))
         return scope
@@ -117,22 +118,9 @@ def _failing(order: list[Expr]) -> set[int]:
     """Nodes, parents first, with a call in them or a subscript that has to be in its bounds."""
     failing: set[int] = set()
     for node in reversed(order):
-        is_checked = isinstance(node, (Call, Index)) or (isinstance(node, Builtin) and node.name == "$subscript")
-        if is_checked or (failing and any(id(child) in failing for child in node.children())):
+        if is_checked(node) or (failing and any(id(child) in failing for child in node.children())):
             failing.add(id(node))
     return failing
-
-
-def _opens_scope(node: Expr, child: int) -> bool:
-    match node:
-        case IfExp():
-            return child > 0
-        case Binary("and" | "or", _, _):
-            return child == 1
-        case Comprehension():
-            return child == 0
-        case _:
-            return False
 
 
 def _parents_first(roots: list[Expr]) -> list[Expr]:

@@ -138,7 +138,9 @@ def bound_lines(b: Mapping[str, Any]) -> Iterator[str]:
     """A cost bound in words."""
     lu = b["lu"]
     yield f"one period with {b['method']}, events {b['events']}: at most"
-    for kind in ("regular", "event", "worst"):
+    for kind in ("regular", "kept", "event", "worst"):
+        if kind not in b:
+            continue
         w = b[kind]
         yield (
             f"  {kind:8} {w['rhs']} right-hand sides{_solved(w, b)}, "

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 _INSTRUCTIONS_OF_TRIAL = 2e9  # of a point with one internal step of the cheapest implicit method: cuts what is tried
 _INSTRUCTIONS_OF_ALL = 1e11
+_RENEWED = 0.1  # share of inlined stages whose loops need a new Jacobian
 _LIKELY = {"events_per_step": 1, "event_cap": 3, "mode_cap": 1}  # of an event as it usually is, not as it is at worst
 _LEAST_STEPS = 50
 _NEAREST = 4  # of those tried that are run to the end where nothing meets the goal
@@ -184,7 +185,7 @@ class Trials:
             kept = float(bound.get("kept", bound["regular"])["instructions"])
             if stepping.jacobian_spread:  # after the first step, or an event, each has its part
                 regular = kept
-            share = 1 / stepping.jacobian_every
+            share = _RENEWED if stepping.inline else 1 / stepping.jacobian_every
             period = share * regular + (1 - share) * kept
             event = 0.0
             if self._rate:

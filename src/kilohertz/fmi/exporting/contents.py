@@ -77,7 +77,7 @@ def cost_element(parent: Element, c: Contents) -> None:
     s = c.stepping
     bound = SubElement(parent, "CostBound", method=s.solver, stepSize=repr(c.step_size), events=s.events)
     prices = c.cost.get("prices", {})
-    for case in ("regular", "event", "worst"):
+    for case in (case for case in ("regular", "kept", "event", "worst") if case in c.cost):
         numbers = {word(k): str(v) for k, v in c.cost[case].items()}
         SubElement(bound, "Period", {"case": case, **numbers})
     for name in c.cost.get("unbounded", ()):

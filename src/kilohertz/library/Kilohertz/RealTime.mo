@@ -16,7 +16,7 @@ block RealTime "How the model runs in real time: read by `khz run` and `khz buil
   parameter Integer event_cap(min=1, max=100000) = 16 "cap of passes of an event iteration" annotation(Evaluate=true);
   parameter Integer mode_cap(min=0, max=100000) = 0 "cap of turns in a step in which mixed loops search for a mode, beyond the first in each pass; each pass after the third takes five; 0: by the model" annotation(Evaluate=true);
   parameter Integer events_per_step(min=1, max=1000) = 4 "events located in one step by catch-up and exact" annotation(Evaluate=true);
-  parameter Integer jacobian_every(min=1, max=1000000) = 1 "renew the Jacobian every so many steps" annotation(Evaluate=true);
+  parameter Integer jacobian_every(min=1, max=1000000) = 1 "renew the Jacobian every so many steps, or earlier where iterations by it diverge" annotation(Evaluate=true);
   parameter Boolean jacobian_spread = false "make the next Jacobian a few columns in each step, until it is due (jacobian_every)" annotation(Evaluate=true);
   parameter Integer internal_steps(min=1, max=1000) = 1 "equal steps of the whole model in each step, inputs sampled once; with auto at most so many" annotation(Evaluate=true);
   parameter String input_mode = "held" "inputs over a step (held, linear, quadratic)" annotation(Evaluate=true);

@@ -24,6 +24,7 @@ typedef struct kept_frame {
     double *lesson;        /* p and q of each */
     int32_t *order, *kept; /* kept: 0 no Jacobian, 1 a Jacobian, 2 its factors too */
     int n_lessons;         /* in the Jacobian but not in its factors */
+    int n_renewed;         /* Jacobians of this solution */
     double coming;         /* size of the step that follows, which stands in x_new; negative: none is known */
 } kept_frame;
 
@@ -33,8 +34,9 @@ static int kept_residual(const kept_frame *w, const double *x, double *f)
 }
 
 /* The Jacobian where the residual was evaluated last. */
-static int renew(const kept_frame *w)
+static int renew(kept_frame *w)
 {
+    w->c->n_detours += w->n_renewed++ == 1 ? 1U : 0U;
     *w->kept = khz_newton_jacobian(w->p, w->c, w->instance, w->x, w->jacobian);
     return *w->kept;
 }
@@ -169,6 +171,7 @@ static taken next_step(kept_frame *w, taken before)
         return fresh_step(w, before);
     }
     if (!take_step(w)) {
+        w->c->n_detours++;
         return kept_residual(w, w->x, w->f) ? fresh_step(w, before) : (taken){-1.0, 0};
     }
     return next;

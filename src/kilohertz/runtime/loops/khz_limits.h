@@ -11,6 +11,7 @@
 enum {
     KHZ_NEWTON_CAP = 50,      /* iterations off-line: a damped iteration that converges at all has done so before */
     KHZ_RESCUE_CAP = 100,     /* Levenberg-Marquardt: converges linearly where Newton does not at all */
+    KHZ_USUAL_NEWTON = 4,     /* iterations of a solution in a regular step of real time; more are a detour */
     KHZ_EVENT_NEWTON = 4,     /* times the cap of a step at an event: its solution may be far from the present values */
     KHZ_NEWTON_CUTS = 12,     /* halvings: 1/4096 of a step is no progress any more */
     KHZ_TURN_BISECTIONS = 50, /* along a step that turned residuals round: to the last bit of its length */

@@ -334,6 +334,7 @@ static KHZ_INLINE int iterate_sized(const frame *w, double *x, int bold, int n)
         }
         accept(w, x, n);
         if (size * factor < w->p->tolerance || (factor == 1.0 && merit(w, w->f, n) == 0.0)) {
+            w->c->n_detours += k >= KHZ_USUAL_NEWTON ? 1U : 0U;
             return bold ? 1 : 2;
         }
     }

@@ -54,7 +54,7 @@ typedef struct khz_step_settings {
     int32_t mode_cap;
     /* events located in one step by catch-up and exact */
     int32_t events_per_step;
-    /* renew the Jacobian every so many steps */
+    /* renew the Jacobian every so many steps, or earlier where iterations by it diverge */
     int32_t jacobian_every;
     /* make the next Jacobian a few columns in each step, until it is due (jacobian_every) */
     int32_t jacobian_spread;
