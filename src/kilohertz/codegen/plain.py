@@ -109,6 +109,8 @@ class PlainBlocks:
         if len(targets) < _MANY or element.base != REAL.base:
             return False
         slots = [self.layout.step.slot(t.name) for t in targets if t is not None]
+        if len(slots) < len(targets):
+            return False  # some are not wanted
         first = slots[0]
         places = [(first.kind, first.index + k) for k in range(len(targets))]
         return first.kind in DOUBLES and [(p.kind, p.index) for p in slots] == places

@@ -61,13 +61,13 @@ class ReduceIndex(Pass):
     breaks: ClassVar[frozenset[Fact]] = frozenset({Fact.ALIAS_FREE, Fact.USED})
 
     def run(self, model: Dae, log: Log) -> Dae:
-        tries = [replace(model, preferred=())]
-        tries += [without_preferred(model)] if model.preferred else []  # a wish is no reason to refuse a model
-        inlined = without_told(tries[-1])
-        tries += [] if inlined is tries[-1] else [inlined]  # what a function is told may be what is wanted
-        for k, candidate in enumerate(tries):
+        tries = [(replace(model, preferred=()), True)]
+        tries += [(without_preferred(model), True)] if model.preferred else []  # a wish is no reason to refuse a model
+        inlined = without_told(tries[-1][0])
+        tries += [] if inlined is tries[-1][0] else [(inlined, False)]  # what a function is told may be what is wanted
+        for k, (candidate, hides_told) in enumerate(tries):
             try:
-                reduced, log.reduction = _Reducer(candidate).run()
+                reduced, log.reduction = _Reducer(candidate, hides_told).run()
                 break
             except ModelError:
                 if k + 1 == len(tries):
@@ -76,8 +76,9 @@ class ReduceIndex(Pass):
 
 
 class _Reducer:
-    def __init__(self, dae: Dae) -> None:
+    def __init__(self, dae: Dae, hides_told: bool) -> None:
         self._dae = copied(dae)
+        self._hides_told = hides_told
         self._derivatives = FunctionDerivatives(self._dae.functions)
         self._call_rule = self._derivatives.rule
         self._occurrence = Occurrence()
@@ -101,7 +102,8 @@ class _Reducer:
     def run(self) -> tuple[Dae, Reduction]:
         self._rate = named_derivatives(self._dae)
         self._handed_in = HandedIn(self._dae)
-        self._dae.equations = self._handed_in.hidden(self._dae.equations)
+        if self._hides_told:
+            self._dae.equations = self._handed_in.hidden(self._dae.equations)
         self._set_up()
         self._check_structure()
         self._match()
