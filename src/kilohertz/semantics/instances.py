@@ -274,8 +274,8 @@ class Maker:
                 Diagnostic("S222", f"`{element.name}` is final", mod.span, notes=(Note("declared here", element.span),))
             )
         bound = [mod for mod in env if mod.spec.binding is not None and not mod.implied]
-        for mod in bound[1:]:
-            if mod.spec.final and mod.spec is not bound[0].spec:
+        for mod in env[env.index(bound[0]) + 1 :] if bound else ():
+            if mod.spec.final and not mod.implied and mod.spec is not bound[0].spec:
                 raise ModelError(
                     Diagnostic(
                         "S222",

@@ -186,7 +186,11 @@ class Libraries:
 
     def _join(self, stored: StoredDefinition, directory: Path | None) -> tuple[ClassDef, ...]:
         within = stored.within or ()
+        first: dict[str, ClassDef] = {}
         for cls in stored.classes:
+            if first.setdefault(cls.name, cls) is not cls:
+                note = Note("first here", _name_span(first[cls.name]))
+                raise ModelError(Diagnostic("S213", f"`{cls.name}` is declared twice", _name_span(cls), notes=(note,)))
             if directory is not None:
                 self._directories[cls] = directory
             if not within:
@@ -333,6 +337,10 @@ class Libraries:
 def full_name(cls: ClassDef) -> Name:
     """The full name of a class as a tuple."""
     return (*cls.within, cls.name)
+
+
+def _name_span(cls: ClassDef) -> Span:
+    return Span(cls.file, cls.name_start, cls.name_start + len(cls.name))
 
 
 def _uses(cls: ClassDef) -> Iterator[tuple[str, str, Span]]:

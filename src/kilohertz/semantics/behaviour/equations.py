@@ -18,7 +18,7 @@ from kilohertz.ir.flat import (
     TupleTarget,
     WhenEquation,
 )
-from kilohertz.ir.types import REAL, RecordType, TupleType, Type
+from kilohertz.ir.types import CLOCK, REAL, RecordType, TupleType, Type
 from kilohertz.semantics.classes.modifiers import Ctx
 from kilohertz.semantics.conversion import coerce, compatible
 from kilohertz.syntax import tree
@@ -86,6 +86,8 @@ class Equations:
             case tree.WhenEquation():
                 conditions = self.elaborator.statements.when_condition
                 branches = [(conditions(c, ctx), self.block(body, ctx)) for c, body in item.branches]
+                if len(branches) > 1 and any(c.ty == CLOCK for c, _ in branches):
+                    raise self.elaborator.error("S287", "a when at a clock has no elsewhen", item, ctx)
                 out.append(WhenEquation(branches, self._origin(item, ctx)))
 
     def _origin(self, item: Any, ctx: Ctx) -> Origin:

@@ -9,14 +9,15 @@ from kilohertz.base.outside import the_outside
 from kilohertz.graphs import strong_components
 from kilohertz.ir import make, traverse
 from kilohertz.ir.expr import Bool, Builtin, Enum, Expr, Field, Int, Record, Ref, Str
-from kilohertz.ir.flat import Assign, DerivativeOf, ExternalCall, Function, Local
-from kilohertz.ir.types import BOOLEAN, INTEGER, REAL, STRING, EnumType, RecordType, Type
+from kilohertz.ir.flat import Assign, ExternalCall, Function, Local
+from kilohertz.ir.types import BOOLEAN, INTEGER, REAL, STRING, EnumType, ExternalObjectType, RecordType, Type
+from kilohertz.semantics.behaviour.linked_functions import derivatives, inverses
 from kilohertz.semantics.behaviour.reach import called_functions
 from kilohertz.semantics.classes import Ctx, Mod, Spec, View, spec_of
 from kilohertz.semantics.classes.nodes import ClassNode, Element
 from kilohertz.semantics.conversion import coerce
 from kilohertz.semantics.rules import check_function
-from kilohertz.syntax import annotation_args, annotation_entries, annotation_value, tree
+from kilohertz.syntax import annotation_args, annotation_value, tree
 
 if TYPE_CHECKING:
     from kilohertz.semantics.expressions.elaborate import Elaborator
@@ -136,6 +137,10 @@ class Functions:
             function.inputs.append(local)
         elif causality == "output":
             function.outputs.append(local)
+            owner = node.parent.root if node.parent is not None else None
+            if isinstance(ty.base, ExternalObjectType) and (owner is None or not owner.is_external_object):
+                text = f"`{element.name}` is an external object, which only its constructor gives back"
+                self.elaborator.world.refuse("S303", text, element.span)
         else:
             self._check_local(element, cls)
             function.locals.append(local)
@@ -268,15 +273,23 @@ class Functions:
             return
         locals_ = self._contexts[id].locals
         outside = {x.name for x in function.inputs}
+        self._check_sections(node)
         function.body += [a for a in self._preludes.get(id, []) if _root(a.target) not in outside]
         for section, view in node.sections:
             if not section.algorithm:
                 span = Span(view.definition.file, section.start, section.end)
                 raise ModelError(Diagnostic("S289", "a function cannot have equations", span))
-            function.body += self.elaborator.statements.body(section.items, Ctx(view, None, None, locals_))
+            function.body += self.elaborator.statements.section(section.items, Ctx(view, None, None, locals_))
         check_function(function, self._iterators)
         if node.external is not None:
             function.external = self._external(node, function, locals_)
+
+    def _check_sections(self, node: ClassNode) -> None:
+        """One algorithm or an external function, inherited or not (MLS 12.2)."""
+        views = [*([node.external[1]] if node.external is not None else []), *(view for _, view in node.sections)]
+        if len({id(view.definition) for view in views}) > 1:
+            text = f"`{node.full_name}` inherits an algorithm or external function, and has one of its own"
+            self.elaborator.world.refuse("S303", text, _origin(node).spans[0])
 
     def _external(self, node: ClassNode, function: Function, locals_: dict[str, Expr] | None) -> ExternalCall:
         external, view = node.external  # type: ignore[misc]
@@ -284,6 +297,13 @@ class Functions:
         elaborator = self.elaborator
         name = external.name or node.definition.name
         result = None if external.result is None else elaborator.expr(external.result, ctx)
+        if result is not None and result.ty.dims:
+            text = f"an external function gives back a scalar, not {result.ty}; hand the array over as an argument"
+            raise elaborator.error("S303", text, external.result, ctx)
+        for arg in external.args:
+            if isinstance(arg, tree.Array | tree.Matrix):
+                text = "an external function takes variables, scalar numbers and sizes, not arrays made for it"
+                raise elaborator.error("S303", text, arg, ctx)
         args = [elaborator.expr(a, ctx) for a in external.args]
         if external.name is None:
             args, result = self._implied_arguments(function)
@@ -338,46 +358,11 @@ class Functions:
             if isinstance(order, tree.Number):
                 function.smooth_order = int(order.value)
             if definition is latest:
-                self._derivatives(function, node, entries)
-                self._inverses(function, node, entries)
-
-    def _derivatives(self, function: Function, node: ClassNode, entries: tuple[tree.Argument, ...]) -> None:
-        for entry in annotation_entries(entries, "derivative"):
-            mod = entry.modification
-            if mod is None or not isinstance(mod.binding, tree.Ref):
-                continue
-            target = node.view.lookup_path(mod.binding)
-            if not isinstance(target, ClassNode):
-                continue
-            order, none, zero = 1, [], []
-            for arg in mod.args:
-                if not isinstance(arg, tree.ElementModification) or arg.modification is None:
-                    continue
-                value = arg.modification.binding
-                if arg.names == ("order",) and isinstance(value, tree.Number):
-                    order = int(value.value)
-                elif arg.names == ("noDerivative",) and isinstance(value, tree.Ref):
-                    none.append(value.names[0])
-                elif arg.names == ("zeroDerivative",) and isinstance(value, tree.Ref):
-                    zero.append(value.names[0])
-            self._links.append(target)
-            function.derivatives.append(DerivativeOf(target.full_name, order, tuple(none), tuple(zero)))
-
-    def _inverses(self, function: Function, node: ClassNode, entries: tuple[tree.Argument, ...]) -> None:
-        for entry in annotation_entries(entries, "inverse"):
-            for arg in entry.modification.args if entry.modification is not None else ():
-                if not isinstance(arg, tree.ElementModification) or arg.modification is None:
-                    continue
-                call = arg.modification.binding
-                if not isinstance(call, tree.Call):
-                    continue
-                target = node.view.lookup_path(call.function)
-                if isinstance(target, ClassNode):
-                    self._links.append(target)
-                    named = dict(call.named)
-                    args = [*call.args, *(named.get(x.name) for x in self.header(target).inputs[len(call.args) :])]
-                    names = tuple(a.names[0] for a in args if isinstance(a, tree.Ref))
-                    function.inverses.append((arg.names[0], target.full_name, names))
+                linked = list(derivatives(function, node, entries))
+                function.derivatives += [d for _, d in linked]
+                named = list(inverses(function, node, entries, self.header))
+                function.inverses += [i for _, i in named]
+                self._links += [*(target for target, _ in linked), *(target for target, _ in named)]
 
     def closure(self, ids: list[str]) -> dict[str, Function]:
         """Those functions and all that they call or name as derivative or inverse, complete."""

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from kilohertz.base import ModelError, Origin
 from kilohertz.ir import make, traverse
-from kilohertz.ir.expr import Array, Bool, Expr, Index, Int, Record, Ref, Str
+from kilohertz.ir.expr import Array, Bool, Builtin, Expr, Index, Int, Record, Ref, Str
 from kilohertz.ir.flat import (
     Assert,
     Assign,
@@ -22,7 +22,7 @@ from kilohertz.ir.flat import (
     WhenStatement,
     WhileStatement,
 )
-from kilohertz.ir.types import BOOLEAN, REAL, STRING, EnumType, RecordType, TupleType, Type
+from kilohertz.ir.types import BOOLEAN, CLOCK, REAL, STRING, EnumType, RecordType, TupleType, Type
 from kilohertz.semantics.classes.modifiers import Ctx
 from kilohertz.semantics.conversion import coerce, compatible
 from kilohertz.semantics.wording import counted
@@ -50,30 +50,41 @@ class Statements:
     def section(self, items: Any, ctx: Ctx) -> list[Statement]:
         """A whole algorithm section: what stands only inside a when is not outside of it (MLS 8.3.6, 11.2.7)."""
         for item in items:
-            self._check_place(item, False, False, ctx)
+            self._check_place(item, "", False, ctx)
         return self.body(items, ctx)
 
-    def _check_place(self, item: Any, in_when: bool, in_loop: bool, ctx: Ctx) -> None:
+    def _check_place(self, item: Any, within: str, in_loop: bool, ctx: Ctx) -> None:
+        """`within`: the when, or else an if, while or for around it."""
         inside: list[Any] = []
         match item:
             case tree.Break() if not in_loop:
                 raise self.elaborator.error("S286", "break stands only inside a loop", item, ctx)
-            case tree.Return():
+            case tree.Return() if ctx.locals is None:
                 raise self.elaborator.error("S286", "return stands only in a function", item, ctx)
-            case tree.CallStatement() if item.call.function.names == ("reinit",) and not in_when:
+            case tree.CallStatement() if item.call.function.names == ("reinit",) and within != "when":
                 raise self.elaborator.error("S286", "reinit stands only inside a when", item, ctx)
             case tree.WhenStatement():
-                if in_when:
-                    raise self.elaborator.error("S287", "a when cannot stand inside a when", item, ctx)
+                if within == "for":  # models in use do it, and what it means is clear
+                    text = "a when stands inside for in an algorithm, which the language does not allow"
+                    self.elaborator.world.warn("S287", text, ctx.span(item))
+                elif within:
+                    where = "a when" if within == "when" else f"{within} in an algorithm"
+                    raise self.elaborator.error("S287", f"a when cannot stand inside {where}", item, ctx)
                 inside = [i for _, body in item.branches for i in body]
-                in_when = True
+                within = "when"
             case tree.IfStatement():
                 inside = [i for _, body in item.branches for i in body] + list(item.otherwise)
-            case tree.ForStatement() | tree.WhileStatement():
+                within = within if within not in ("", "for") else "if"
+            case tree.WhileStatement():
                 inside = list(item.body)
+                within = within if within not in ("", "for") else "while"
+                in_loop = True
+            case tree.ForStatement():
+                inside = list(item.body)
+                within = within or "for"
                 in_loop = True
         for inner in inside:
-            self._check_place(inner, in_when, in_loop, ctx)
+            self._check_place(inner, within, in_loop, ctx)
 
     def block(self, items: Any, ctx: Ctx) -> list[Statement]:
         out: list[Statement] = []
@@ -117,6 +128,9 @@ class Statements:
                 branches = [
                     (self.when_condition(c, ctx), self._under_condition(body, ctx)) for c, body in item.branches
                 ]
+                if any(c.ty == CLOCK for c, _ in branches):
+                    text = "a when at a clock is an equation, and cannot stand in an algorithm"
+                    raise self.elaborator.error("S287", text, item, ctx)
                 out.append(WhenStatement(branches, origin))
             case tree.Break():
                 out.append(Break(origin))
@@ -134,6 +148,9 @@ class Statements:
         expr = self.elaborator.expr(node, ctx)
         if expr.ty.base != BOOLEAN.base and str(expr.ty) != "Clock":
             raise self.elaborator.error("S244", f"a when needs a Boolean or a Clock, this is {expr.ty}", node, ctx)
+        if isinstance(expr, Builtin) and expr.name == "noEvent" and self.elaborator.evaluation.varies(expr):
+            text = "a when needs a condition that changes at events, and `noEvent` makes none"
+            raise self.elaborator.error("S244", text, node, ctx)
         return expr
 
     # ------------------------------------------------------------------------------------------------------ assignments
@@ -184,6 +201,8 @@ class Statements:
             if node is None:
                 elements.append(None)
                 continue
+            if not isinstance(node, tree.Ref):
+                raise elaborator.error("S246", "left of a function call, a list names variables", node, ctx)
             expr = elaborator.expr(node, ctx)
             if not self._assignable(ty, expr.ty):
                 raise elaborator.error("S240", f"a result of type {ty} for a target of type {expr.ty}", node, ctx)
@@ -262,6 +281,8 @@ class Statements:
         level = elaborator.expr(arguments["level"], ctx) if "level" in arguments else None
         if level is not None and not isinstance(level.ty.base, EnumType):
             raise elaborator.error("S283", f"the level of assert is an AssertionLevel, not {level.ty}", node, ctx)
+        if level is not None and ctx.locals is None and elaborator.evaluation.varies(level):
+            raise elaborator.error("S283", "the level of assert varies, it must be a parameter", node, ctx)
         return [Assert(condition, message, level, origin)]
 
     def _message(self, node: tree.Expr, ctx: Ctx) -> Expr:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -76,6 +77,9 @@ class Collector:
                     self._protect(view.names - before)
         self.node.sections.extend((section, view) for section in body.sections)
         if body.external is not None:
+            if self.node.external is not None:
+                text = f"`{self.node.full_name}` inherits an external function, and has one of its own"
+                self.world.refuse("S303", text, _name_span(self.node.definition))
             self.node.external = (body.external, view)
 
     def _break(self, breaks: tuple[str | tree.Connect, ...], known: set[str], n: int, view: View) -> None:
@@ -84,6 +88,12 @@ class Collector:
         assert table is not None
         names = {b for b in breaks if isinstance(b, str)}
         pairs = [{b.left.names, b.right.names} for b in breaks if isinstance(b, tree.Connect)]
+        joined = [p for s, _ in self.node.sections[n:] for p in _joined(s.items)]
+        for pair in pairs:
+            if pair not in joined:
+                names_of = " and ".join(".".join(x) for x in sorted(pair))
+                text = f"there is no inherited connection of {names_of} to break off"
+                raise ModelError(Diagnostic("S205", text, _name_span(view.definition)))
         for name in sorted(names - known):
             if name not in table or table[name].is_class:
                 text = f"there is no inherited component `{name}` to break off"
@@ -228,6 +238,19 @@ def _unbroken(items: tuple[Any, ...], names: set[str], pairs: list[set[tuple[str
                 )
         kept.append(item)
     return tuple(kept)
+
+
+def _joined(items: tuple[Any, ...]) -> Iterator[set[tuple[str, ...]]]:
+    """What the connections among equations join, two names each."""
+    for item in items:
+        match item:
+            case tree.Connect():
+                yield {item.left.names, item.right.names}
+            case tree.ForEquation():
+                yield from _joined(item.body)
+            case tree.IfEquation():
+                for body in (*(body for _, body in item.branches), item.otherwise):
+                    yield from _joined(tuple(body))
 
 
 def _name_span(definition: tree.ClassDef) -> Span:

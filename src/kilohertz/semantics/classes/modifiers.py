@@ -46,6 +46,11 @@ def _fill(spec: Spec, modification: tree.Modification, file: str) -> None:
     if modification.binding is not None:
         spec.binding = modification.binding
     for arg in modification.args:
+        name = arg.element.name if isinstance(arg, tree.Redeclaration) else arg.names[0]
+        known = spec.subs.get(name)
+        if known is not None and (known.redeclare is not None or isinstance(arg, tree.Redeclaration)):
+            text = f"`{name}` is modified twice, and redeclared"
+            raise ModelError(Diagnostic("S221", text, Span(file, arg.start, arg.end)))
         if isinstance(arg, tree.Redeclaration):
             inner = spec.subs.setdefault(arg.element.name, Spec(arg.start, arg.end))
             inner.redeclare, inner.each, inner.final = arg, arg.each, arg.final

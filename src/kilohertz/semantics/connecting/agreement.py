@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from kilohertz.base import Diagnostic, Note, Span
+from kilohertz.base import Diagnostic, Note, Severity, Span
 from kilohertz.semantics.connecting.ends import is_expandable
 from kilohertz.semantics.instances import Comp, CompArray
 
@@ -19,11 +19,17 @@ def check_pair(a: Comp, b: Comp, value: Callable[[Comp], object], span: Span) ->
             yield from check_pair(x, y, value, span)
         elif x.variability == y.variability == "constant":
             yield from _constants(x, y, value, span)
-        elif bool(x.causality) != bool(y.causality) and not any(map(_takes_direction, (x, y))):
-            text = f"`{x.path}` is {x.causality or 'neither input nor output'}, `{y.path}` "
-            text += f"is {y.causality or 'neither input nor output'}"
-            notes = (Note("the first one", x.span), Note("the second one", y.span))
-            yield Diagnostic("S335", text, span, notes=notes)
+        else:
+            yield from check_direction(x, y, span, Severity.ERROR)
+
+
+def check_direction(x: Comp, y: Comp, span: Span, severity: Severity) -> Iterator[Diagnostic]:
+    """S335: a variable has a direction on one side only."""
+    if bool(x.causality) != bool(y.causality) and not any(map(_takes_direction, (x, y))):
+        text = f"`{x.path}` is {x.causality or 'neither input nor output'}, `{y.path}` "
+        text += f"is {y.causality or 'neither input nor output'}"
+        notes = (Note("the first one", x.span), Note("the second one", y.span))
+        yield Diagnostic("S335", text, span, notes=notes, severity=severity)
 
 
 def _constants(x: Comp, y: Comp, value: Callable[[Comp], object], span: Span) -> Iterator[Diagnostic]:

@@ -15,7 +15,7 @@ from kilohertz.ir.expr import Array, Bool, Expr, Index, Int, Ref
 from kilohertz.ir.flat import Equality, Equation
 from kilohertz.semantics.classes.modifiers import Ctx
 from kilohertz.semantics.classes.nodes import ClassNode
-from kilohertz.semantics.connecting.agreement import check_pair
+from kilohertz.semantics.connecting.agreement import check_direction, check_pair
 from kilohertz.semantics.connecting.buses import Buses, Pending, has_connect
 from kilohertz.semantics.connecting.connect_sets import (
     FLOW,
@@ -91,6 +91,8 @@ class Graph:
     def _graph_call(self, call: tree.Call, ctx: Ctx) -> None:
         name = call.function.names[-1]
         origin = Origin((ctx.span(call),), ctx.inst.path if ctx.inst is not None else "")
+        if name not in ("branch", "root", "potentialRoot"):
+            raise self.elaborator.error("S464", f"there is no `Connections.{name}`", call, ctx)
         paths = [self._node_paths(a, ctx) for a in call.args[: 2 if name == "branch" else 1]]
         for path in (p for group in paths for p in group):
             self.nodes[path] = None
@@ -106,14 +108,16 @@ class Graph:
                     value = self.elaborator.evaluation.constant(priorities[0], ctx, "the priority of a root")
                     priority = value if isinstance(value, int) else 0
                 self.potential_roots += [Root(p, priority, origin) for p in paths[0]]
-            case _:
-                raise self.elaborator.error("S464", f"there is no `Connections.{name}`", call, ctx)
 
     def _node_paths(self, node: tree.Expr, ctx: Ctx) -> list[str]:
         if not isinstance(node, tree.Ref):
             raise self.elaborator.error("S465", "a connector's overdetermined part is needed here", node, ctx)
+        ends = self.ends.ends(node, ctx) or []
+        if ends and not any(is_overdetermined(end.comp) for end in ends):
+            text = "an overdetermined part of a connector is needed here: one with an `equalityConstraint`"
+            raise self.elaborator.error("S465", text, node, ctx)
         # an overdetermined type may be an array: it is one node
-        return list(dict.fromkeys(end.comp.path for end in self.ends.ends(node, ctx) or []))
+        return list(dict.fromkeys(end.comp.path for end in ends))
 
     # ------------------------------------------------------------------------------------------------ connect clauses
 
@@ -254,6 +258,10 @@ class Graph:
 
     def _check_pair(self, a: Comp, b: Comp, origin: Origin) -> None:
         """Rules on two connectors, once for each two classes and, where they have constants, for each two of them."""
+        if a.is_primitive and b.is_primitive and origin.spans:
+            # a warning: libraries in use connect plain Reals with signals
+            for one in check_direction(a, b, origin.spans[0], Severity.WARNING):
+                self.elaborator.world.record(one)
         if a.is_primitive or b.is_primitive or is_expandable(a) or is_expandable(b):
             return
         classes = (id(a.node), id(b.node))
@@ -327,6 +335,8 @@ class Graph:
         """inStream(port.h), actualStream(port.h)."""
         arg = node.args[0]
         expr = self.elaborator.expr(arg, ctx)
+        if make.is_literal(expr) and 0 not in expr.ty.dims:
+            raise self.elaborator.error("S468", f"`{name}` needs a stream variable, this is a number", node, ctx)
         for leaf in _variables_of(expr):
             comp = self.elaborator.evaluation.variables.get(leaf.name)
             if comp is not None and comp.connection != "stream":

@@ -177,6 +177,8 @@ class ArrayBuiltins:
             return a
         if len(a.ty.dims) < 2:
             return self.elaborator.promoted(a, 2)
+        if any(n not in (1, None) for n in a.ty.dims[2:]):
+            raise wrong(self.elaborator, name, args, node, ctx)
         return Builtin(name, (a,), a.ty.scalar().array_of(*a.ty.dims[:2]))
 
     def _promote(self, name: str, args: list[Expr], node: Any, ctx: Ctx) -> Expr:
@@ -210,6 +212,9 @@ class ArrayBuiltins:
 
     def _symmetric(self, name: str, args: list[Expr], node: Any, ctx: Ctx) -> Expr:
         need(self.elaborator, name, args, 1, node, ctx)
+        dims = args[0].ty.dims
+        if len(dims) != 2 or (None not in dims and dims[0] != dims[1]):
+            raise wrong(self.elaborator, name, args, node, ctx)
         return Builtin(name, tuple(args), args[0].ty)
 
     def _cross(self, name: str, args: list[Expr], node: Any, ctx: Ctx) -> Expr:
@@ -239,10 +244,10 @@ class ArrayBuiltins:
     def _sum(self, name: str, args: list[Expr], node: Any, ctx: Ctx) -> Expr:
         need(self.elaborator, name, args, 1, node, ctx)
         arg = args[0]
+        if not arg.ty.dims:
+            raise wrong(self.elaborator, name, args, node, ctx)
         if isinstance(arg.ty.base, RecordType):
             return self.elaborator.operators.total(arg, node, ctx)
-        if not arg.ty.dims:
-            return arg
         if isinstance(arg, Array) and len(arg.ty.dims) == 1:
             if not arg.elements:
                 return make.literal(0 if name == "sum" else 1, arg.ty.scalar())

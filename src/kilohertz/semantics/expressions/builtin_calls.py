@@ -96,6 +96,8 @@ class Builtins:
             return self._of_scalars(function, args, node, ctx)
         if name in _TRANSPARENT:
             need(self.elaborator, name, args, 1, node, ctx)
+            if not isinstance(node.args[0], tree.Call):
+                raise self.elaborator.error("S278", f"`{name}` takes a call of a function", node, ctx)
             return args[0]
         if name in _SAME_TYPE:
             need(self.elaborator, name, args, 1, node, ctx)
@@ -155,9 +157,9 @@ class Builtins:
             if isinstance(arg, Enum):
                 return Int(arg.index)
             return Builtin("Integer", (arg,), INTEGER.array_of(*arg.ty.dims))
-        if arg.ty.base == INTEGER.base:
+        if arg.ty.base == INTEGER.base and name == "integer":
             return arg
-        if arg.ty.base != REAL.base:
+        if arg.ty.base != REAL.base or name == "Integer":
             raise wrong(self.elaborator, name, args, node, ctx)
         return Builtin("integer", (arg,), INTEGER.array_of(*arg.ty.dims))
 

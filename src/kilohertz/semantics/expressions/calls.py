@@ -98,6 +98,9 @@ class Calls:
         if cls.kind in FUNCTION_KINDS:
             if cls.definition.partial and ctx.locals is None:
                 raise self.elaborator.error("S285", f"`{cls.full_name}` is partial and cannot be called", node, ctx)
+            if cls.parent is not None and cls.parent.root.is_external_object:
+                text = f"`{cls.full_name}` is called when the object is made or destroyed, and not otherwise"
+                raise self.elaborator.error("S275", text, node, ctx)
             builtin = self._as_builtin(cls, node, ctx)
             return builtin if builtin is not None else self.apply(cls, args, named, node, ctx, owner)
         if cls.kind == "operator":

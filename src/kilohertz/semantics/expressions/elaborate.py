@@ -37,6 +37,7 @@ from kilohertz.semantics.class_types import Types
 from kilohertz.semantics.classes import Ctx
 from kilohertz.semantics.connecting.connections import Graph
 from kilohertz.semantics.conversion import coerce, compatible
+from kilohertz.semantics.expressions.array_builtins import is_number
 from kilohertz.semantics.expressions.bindings import Bindings
 from kilohertz.semantics.expressions.calls import Calls
 from kilohertz.semantics.expressions.evaluation import Evaluation
@@ -196,6 +197,8 @@ class Elaborator:
         step = None if node.step is None else self.expr(node.step, ctx)
         if any(e.ty.dims or e.ty.base == STRING.base for e in (first, last)):
             raise self.error("S260", f"`:` cannot be applied to {first.ty} and {last.ty}", node, ctx)
+        if step is not None and not all(is_number(e) and not e.ty.dims for e in (first, step, last)):
+            raise self.error("S260", f"a range of {first.ty} has no step of {step.ty}", node, ctx)
         range_ = make.range_(first, step, last)
         if range_.ty.dims == (None,) and ctx.locals is None and not (ctx.open and self.evaluation.varies(range_)):
             value = self.evaluation.known(range_, node, ctx, "the size of a range")

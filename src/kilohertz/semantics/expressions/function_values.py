@@ -9,7 +9,7 @@ from kilohertz.ir.expr import Call, Expr, FunctionRef, Ref
 from kilohertz.ir.flat import Function, Local
 from kilohertz.ir.types import FunctionType, TupleType, Type
 from kilohertz.semantics.classes.modifiers import Ctx
-from kilohertz.semantics.conversion import coerce
+from kilohertz.semantics.conversion import coerce, compatible
 from kilohertz.semantics.wording import counted
 from kilohertz.syntax import tree
 
@@ -50,6 +50,9 @@ class FunctionValues:
             names_function = isinstance(wanted.base, FunctionType) and isinstance(value, tree.Ref | tree.PartialCall)
             given = self.value(value, ctx) if names_function else self.elaborator.expr(value, ctx)
             bound[input_] = coerce(given, wanted)
+            if not names_function and not compatible(bound[input_].ty, wanted):
+                text = f"`{input_}` of `{name}` is {wanted}, not {given.ty}"
+                raise self.elaborator.error("S270", text, value, ctx)
         return _with_inputs(id, ty, bound) if bound else None
 
     def argument(self, wanted: Local, node: tree.Expr, ctx: Ctx) -> Expr | str:
@@ -74,6 +77,9 @@ class FunctionValues:
             return f"calls `{wanted.name}` with {counted(len(asked.inputs), 'input')}; the function given has {needs}"
         if len(given.outputs) < len(asked.outputs):
             return f"needs {counted(len(asked.outputs), 'output')} of the function for `{wanted.name}`"
+        wrong = _other_types(given, asked, called_with)
+        if wrong:
+            return f"{wrong} of the function for `{wanted.name}`"
         if not isinstance(function, FunctionRef) or not further:
             return function
         return _with_inputs(function.function, given, {n: defaults[n] for n in further}, function.bound)
@@ -100,6 +106,20 @@ class FunctionValues:
         coerced = tuple(coerce(a, t) for a, (_, t) in zip(given, base.inputs, strict=True))
         ty = base.outputs[0] if len(base.outputs) == 1 else Type(TupleType(base.outputs))
         return Call(function.name, coerced, ty)
+
+
+def _other_types(given: FunctionType, asked: FunctionType, called_with: set[str]) -> str:
+    """What does not fit where a function is called like another; by the names of inputs, or else by position."""
+    inputs = dict(asked.inputs)
+    called = [x for x in given.inputs if x[0] in called_with]
+    for (name, ty), (_, by_position) in zip(called, asked.inputs, strict=True):
+        handed_over = inputs.get(name, by_position)
+        if not compatible(handed_over, ty):
+            return f"has {handed_over} for the input `{name}`, which is {ty},"
+    for ty, wanted in zip(given.outputs, asked.outputs, strict=False):
+        if not compatible(ty, wanted):
+            return f"needs {wanted}, not {ty}, as a result"
+    return ""
 
 
 def _with_inputs(

@@ -51,6 +51,8 @@ class Loops:
         array = self._unrolled(list(node.iterators), node.body, ctx, node)
         if op == "sum" and len(array.ty.dims) > len(node.iterators):
             return self._total(array, len(node.iterators), node, ctx)
+        if op and len(array.ty.dims) > len(node.iterators):
+            raise self.elaborator.error("S278", f"`{op}` cannot be applied to values of {array.ty}", node, ctx)
         return self.elaborator.calls.reduced(op, array, node, ctx)
 
     def _total(self, array: Expr, depth: int, node: Any, ctx: Ctx) -> Expr:

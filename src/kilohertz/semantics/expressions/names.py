@@ -53,7 +53,7 @@ class Names:
         if named is None:
             if first == "time" and len(names) == 1:
                 self._check_time(node, ctx)
-                return TIME
+                return self.elaborator.subscripts.parts(TIME, node, 0, ctx)
             literal = self._imported_literal(first, ctx.view) if len(names) == 1 else None
             if literal is not None:
                 return literal
@@ -67,7 +67,7 @@ class Names:
                 )
             literal = self.enum_literal(named, names[k])
             if literal is not None:
-                return literal
+                return self.elaborator.subscripts.parts(literal, node, k, ctx)
             inner = named.member(names[k])
             self.check_visible(named, names[k], node, ctx)
             if isinstance(inner, Element) and named.kind in ("model", "block", "class") and not named.is_like_package:

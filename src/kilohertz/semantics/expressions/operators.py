@@ -112,13 +112,20 @@ class Operators:
         raise self._mismatch(op, a.ty, b.ty, node, ctx)
 
     def _direct(self, name: str, a: Expr, b: Expr, node: Any, ctx: Ctx) -> Expr | None:
+        fitting: dict[int, ClassNode] = {}  # by definition: records derived from one share it
+        types: list[tuple[Type, Type]] = []
         for function in [*self._candidates(name, a.ty), *self._candidates(name, b.ty)]:
             inputs = self.elaborator.functions.header(function).inputs
-            if len(inputs) < 2 or any(x.default is None for x in inputs[2:]):
+            if len(inputs) < 2 or any(x.default is None for x in inputs[2:]) or id(function.definition) in fitting:
                 continue
             if compatible(a.ty, inputs[0].ty) and compatible(b.ty, inputs[1].ty):
-                return self.elaborator.calls.apply(function, [a, b], {}, node, ctx)
-        return None
+                fitting[id(function.definition)] = function
+                types.append((inputs[0].ty, inputs[1].ty))
+        if len(types) > 1 and types[0] == types[1]:
+            text = f"two functions of the operator `{name}` fit {types[0][0]} and {types[0][1]}"
+            self.elaborator.world.refuse("S336", text, ctx.span(node))
+        first = next(iter(fitting.values()), None)
+        return None if first is None else self.elaborator.calls.apply(first, [a, b], {}, node, ctx)
 
     def _candidates(self, name: str, ty: Type) -> list[ClassNode]:
         """The functions of a record's operator `'name'`."""

@@ -8,7 +8,7 @@ from typing import TypeGuard
 from kilohertz.base import Diagnostic, ModelError, Note, Origin, Severity
 from kilohertz.ir.assigned import unset_uses
 from kilohertz.ir.builtins import BUILTINS
-from kilohertz.ir.expr import FALSE, Binary, Builtin, Expr, Index, Real, Ref
+from kilohertz.ir.expr import FALSE, TRUE, Binary, Builtin, Expr, Index, Real, Ref
 from kilohertz.ir.flat import (
     CONSTANT,
     PARAMETER,
@@ -21,6 +21,7 @@ from kilohertz.ir.flat import (
     Reinit,
     Return,
     Statement,
+    Variable,
 )
 from kilohertz.ir.traverse import refs
 from kilohertz.ir.types import REAL
@@ -79,12 +80,21 @@ def _names_assigned(function: Function) -> set[str]:
 
 
 def check_algorithms(flat: Flat) -> None:
-    """Only variables are assigned outside of initial algorithms (MLS 11.2.1)."""
+    """Variables are assigned; in initial algorithms also parameters that are computed there (MLS 8.6, 11.2.1)."""
+    for algorithm in flat.initial_algorithms:
+        for name, origin in assignments_in(algorithm.statements):
+            variable = flat.variables.get(name)
+            if variable is not None and variable.variability == PARAMETER and not _may_be_computed(variable):
+                raise _not_assignable(f"`{name}` is a parameter that is not `fixed = false`", origin)
     for algorithm in flat.algorithms:
         for name, origin in assignments_in(algorithm.statements):
             variable = flat.variables.get(name)
             if variable is not None and variable.variability in (PARAMETER, CONSTANT):
                 raise _not_assignable(f"`{name}` is a {variable.variability}, which cannot be assigned", origin)
+
+
+def _may_be_computed(variable: Variable) -> bool:
+    return variable.attributes.get("fixed", TRUE) is not TRUE
 
 
 def _not_assignable(text: str, origin: Origin) -> ModelError:

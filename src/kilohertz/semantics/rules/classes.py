@@ -34,9 +34,13 @@ def _check_class(definition: tree.ClassDef) -> Iterator[Diagnostic]:
                 yield from _reserved_name(element, definition)
             if rule is not None:
                 yield from rule(element, definition)
-        elif isinstance(element, tree.ClassDef) and definition.kind in ("operator", "operator record"):
-            yield from _operator_class(element, definition)
+        elif isinstance(element, tree.ClassDef):
+            if definition.kind in ("operator", "operator record"):
+                yield from _operator_class(element, definition)
+            yield from _outer_class(element, definition)
     yield from _imports(definition, definition.body)
+    if any(isinstance(e, tree.Extends) and e.type.names == ("ExternalObject",) for e in definition.body.elements):
+        yield from _external_object(definition, definition.body)
     if definition.kind in ("function", "operator function"):
         yield from _function_sections(definition, definition.body)
     else:
@@ -88,6 +92,14 @@ def _operator_class(element: tree.ClassDef, definition: tree.ClassDef) -> Iterat
         yield _misplaced(f"the operator `{element.name}` of a record must be encapsulated", element, definition)
 
 
+def _outer_class(element: tree.ClassDef, definition: tree.ClassDef) -> Iterator[Diagnostic]:
+    """MLS 5.4: what an outer class is, the inner one says."""
+    modification = element.body.modification if isinstance(element.body, tree.ShortBody) else None
+    if element.outer and not element.inner and modification is not None:
+        text = f"`{element.name}` is outer and cannot be modified; the inner one can"
+        yield Diagnostic("S313", text, _name_span(element, definition))
+
+
 def _type_element(element: tree.Component, definition: tree.ClassDef) -> Iterator[Diagnostic]:
     """MLS 4.6: a type is a predefined type, an enumeration or an array of them."""
     yield _misplaced(f"`{element.name}` is a component, which a type cannot have", element, definition)
@@ -101,6 +113,25 @@ def _sections(definition: tree.ClassDef, body: tree.Body) -> Iterator[Diagnostic
     if definition.kind in ("package", "type", "operator") and body.sections:
         span = Span(definition.file, body.sections[0].start, body.sections[0].end)
         yield Diagnostic("S302", f"a {definition.kind} has no equations or algorithms", span)
+
+
+def _external_object(definition: tree.ClassDef, body: tree.Body) -> Iterator[Diagnostic]:
+    """MLS 12.9.7: two functions, `constructor` and `destructor`, that stay as they are, and nothing else."""
+    wanted = ["constructor", "destructor"]
+    for element in body.elements:
+        if not isinstance(element, tree.Component | tree.ClassDef):
+            continue
+        is_function = isinstance(element, tree.ClassDef) and element.kind == "function"
+        if element.name not in wanted or not is_function:
+            text = f"`{element.name}`: an external object has only the functions `constructor` and `destructor`"
+            yield _misplaced(text, element, definition)
+            continue
+        wanted.remove(element.name)
+        if element.replaceable:
+            yield _misplaced(f"`{element.name}` of an external object cannot be replaceable", element, definition)
+    for name in wanted:
+        text = f"the external object `{definition.name}` has no function `{name}`"
+        yield Diagnostic("S302", text, _name_span(definition, definition))
 
 
 def _function_element(element: tree.Component, definition: tree.ClassDef) -> Iterator[Diagnostic]:

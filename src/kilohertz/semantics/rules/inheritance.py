@@ -49,6 +49,9 @@ def _kind(derived: tree.ClassDef, base: ClassNode, span: Span, short: bool) -> I
         # libraries in use take icons of another kind, which have nothing but a picture
         severity = Severity.ERROR if base.table or base.sections or base.builtin else Severity.WARNING
         yield Diagnostic("S301", text, span, severity=severity)
+    elif kind == "class" and derived.kind == "type" and (base.table or not (base.builtin or base.enum)):
+        text = f"a type is a predefined one, an enumeration or an array of them; `{base.full_name}` is not"
+        yield Diagnostic("S301", text, span)
     elif kind == "connector" and derived.kind == "connector" and base.definition.expandable != derived.expandable:
         if not short:
             words = ("an expandable connector", "a connector that is not expandable")

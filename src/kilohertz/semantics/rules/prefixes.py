@@ -22,6 +22,8 @@ def check_component(comp: Comp) -> Iterator[Diagnostic]:
         return
     if comp.node.kind in ("package", "operator", "function", "operator function"):
         yield Diagnostic("S311", f"`{comp.path}` is of the {comp.node.kind} `{comp.node.full_name}`", comp.span)
+    if comp.node.kind == "type" and not comp.is_primitive and not comp.node.table:
+        yield Diagnostic("S302", f"the type `{comp.node.full_name}` extends no predefined type", comp.span)
     if not comp.is_primitive:
         yield from _prefix_of_structured(comp, comp.decl, comp.element)
     elif comp.decl.causality and comp.node.causality not in ("", comp.decl.causality):

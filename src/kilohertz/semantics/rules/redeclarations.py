@@ -49,6 +49,8 @@ def check_replaceable(views: Iterable[View]) -> Iterator[Diagnostic]:
     for view in views:
         body = view.definition.body
         for element in body.elements if isinstance(body, tree.Body) else ():
+            if isinstance(element, tree.ClassDef) and isinstance(element.body, tree.Body) and element.body.is_extension:
+                yield from _extension(view, element)
             if isinstance(element, tree.Import | tree.Extends) or element.constraint is None:
                 continue
             try:
@@ -60,12 +62,23 @@ def check_replaceable(views: Iterable[View]) -> Iterator[Diagnostic]:
                 continue
 
 
+def _extension(view: View, definition: tree.ClassDef) -> Iterator[Diagnostic]:
+    """S212: `redeclare model extends X` needs an inherited X (MLS 7.3.1)."""
+    element = view.root.table.get(definition.name)
+    if element is not None and element.decl is definition and element.base is None:
+        span = Span(definition.file, definition.name_start, definition.name_start + len(definition.name))
+        yield Diagnostic("S212", f"there is no inherited class `{definition.name}` to extend", span)
+
+
 def _allowed(one: Redeclared) -> Iterator[Diagnostic]:
-    """S298: neither final nor constant, without a condition; S299: public stays public."""
+    """S298: neither final nor constant, without a condition; S313: not outer; S299: public stays public."""
     old, name = one.element.decl, one.element.name
     known = (Note("declared here", one.element.span),)
     if old.final:
         yield Diagnostic("S298", f"`{name}` is final and cannot be redeclared", one.span, notes=known)
+    if old.outer and not old.inner:
+        text = f"`{name}` is outer and cannot be redeclared; the inner one can"
+        yield Diagnostic("S313", text, one.span, notes=known)
     if isinstance(one.new, tree.Component) and one.new.condition is not None:
         yield Diagnostic(
             "S298", f"`{name}` keeps its condition: a redeclaration cannot have one", one.span, notes=known

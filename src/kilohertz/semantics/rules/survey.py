@@ -28,6 +28,7 @@ class Survey:
         self.parts: list[Equation | Statement] = [*flat.equations, *(s for a in flat.algorithms for s in a.statements)]
         self.whens: list[WhenEquation | WhenStatement] = []
         self.uses: list[Use] = []
+        self.strays: dict[Ref, Equation | Statement] = {}  # names of no variable of the model, where first met
         self._seen: set[Expr] = set()
         self._look_through(self.parts, outside=True)
         self._look_through(self.whens, outside=False)  # last: what also stands outside of them counts as outside
@@ -53,6 +54,8 @@ class Survey:
             seen.add(node)
             if isinstance(node, Builtin | Call) or (isinstance(node, Binary) and node.op in ("==", "<>")):
                 self.uses.append(Use(node, part, outside))
+            elif isinstance(node, Ref) and "." in node.name and node.name not in self.flat.variables:
+                self.strays.setdefault(node, part)
             stack += node.children()
 
     def whens_at_events(self) -> list[WhenEquation | WhenStatement]:

@@ -9,7 +9,23 @@ from typing import TYPE_CHECKING
 from kilohertz.base import Diagnostic, Note, Origin, Severity, Span
 from kilohertz.ir import traverse
 from kilohertz.ir.builtins import BUILTINS, changing_at_events
-from kilohertz.ir.expr import TIME, Array, Binary, Builtin, Call, Expr, Field, Index, Int, Real, Record, Ref, Unary
+from kilohertz.ir.dae import show
+from kilohertz.ir.expr import (
+    FALSE,
+    TIME,
+    Array,
+    Binary,
+    Builtin,
+    Call,
+    Expr,
+    Field,
+    Index,
+    Int,
+    Real,
+    Record,
+    Ref,
+    Unary,
+)
 from kilohertz.ir.flat import (
     CONSTANT,
     PARAMETER,
@@ -37,6 +53,8 @@ def check_variability(survey: Survey, comps: Mapping[str, Comp]) -> Iterator[Dia
     """All rules on what varies; `comps` are the instances of the variables by name."""
     flat = survey.flat
     yield from _constants(flat)
+    for ref, part in survey.strays.items():
+        yield Diagnostic("S322", f"the constant `{ref.name}` has no value", _place(part.origin))
     for when in survey.whens_at_events():
         yield from _assigned(when, comps)
         if isinstance(when, WhenEquation):
@@ -50,10 +68,18 @@ def check_variability(survey: Survey, comps: Mapping[str, Comp]) -> Iterator[Dia
 
 
 def _constants(flat: Flat) -> Iterator[Diagnostic]:
-    """S322: a constant has a value (MLS 3.8.1)."""
+    """S322: a constant has a value.  S223: parameters do not hang on what changes (MLS 3.8.1)."""
     for variable in flat.variables.values():
         if variable.variability == CONSTANT and variable.binding is None and not _is_object(variable.ty):
             yield Diagnostic("S322", f"the constant `{variable.name}` has no value", _place(variable.origin))
+        if variable.variability == CONSTANT and variable.attributes.get("fixed") is FALSE:
+            yield Diagnostic(
+                "S322", f"the constant `{variable.name}` cannot be `fixed = false`", _place(variable.origin)
+            )
+        binding = variable.binding if variable.variability in (PARAMETER, CONSTANT) else None
+        if isinstance(binding, Builtin) and binding.name in ("initial", "terminal"):
+            text = f"the {variable.variability} `{variable.name}` depends on `{binding.name}()`, which changes"
+            yield Diagnostic("S223", text, _place(variable.origin))
 
 
 def _is_object(ty: Type) -> bool:
@@ -76,12 +102,18 @@ def _assigned(when: WhenEquation | WhenStatement, comps: Mapping[str, Comp]) -> 
 
 def _same_in_all(when: WhenEquation) -> Iterator[Diagnostic]:
     """S341: all branches of a when-equation set the same variables (MLS 8.3.5.2)."""
-    sets = []
+    sets: list[set[str]] = []
+    elements: list[set[str]] = []
+    n_whole = 0
     for _, body in when.branches:
         targets = [e.left for e in body if isinstance(e, Equality) and _is_target(e.left)]
         if len(targets) != sum(isinstance(e, Equality | IfEquation) for e in body):
             return
         sets.append({name for target in targets for name, _ in assigned_variables(target)})
+        elements.append({show(target) for target in targets if isinstance(target, Index)})
+        n_whole += sum(not isinstance(target, Index) for target in targets)
+    if not n_whole and elements:
+        sets = elements
     for other in sets[1:]:
         for name in sorted(other ^ sets[0]):
             text = f"`{name}` is not set in all branches of this when-equation"
@@ -185,7 +217,7 @@ def _discrete_reals(survey: Survey) -> Iterator[Diagnostic]:
 def _operators(survey: Survey) -> Iterator[Diagnostic]:
     """S327: arguments that must be parameters.  S328: Reals compared for equality.  S329: outside of a domain."""
     for node, part, _ in survey.uses:
-        if isinstance(node, Builtin) and node.name in ("sample", "delay"):
+        if isinstance(node, Builtin) and node.name in ("sample", "delay", "smooth"):
             yield from _parameters_needed(node, survey.flat, part.origin)
         elif isinstance(node, Builtin) and node.name in _DOMAINS:
             yield from _outside_domain(node, part.origin)
@@ -203,8 +235,8 @@ def _impure_calls(survey: Survey) -> Iterator[Diagnostic]:
 
 
 def _parameters_needed(node: Builtin, flat: Flat, origin: Origin) -> Iterator[Diagnostic]:
-    """MLS 3.7.4.1, 3.7.5: both of sample; the delay time of `delay(u, T)`, the maximum of `delay(u, T, Tmax)`."""
-    fixed = node.args if node.name == "sample" else node.args[-1:]
+    """MLS 3.7: both of sample; the order of smooth; the time of `delay(u, T)`, the maximum of `delay(u, T, Tmax)`."""
+    fixed = {"sample": node.args, "delay": node.args[-1:], "smooth": node.args[:1]}[node.name]
     if node.name == "delay" and len(node.args) == 3 and all(isinstance(a, Real | Int) for a in node.args[1:]):
         time, most = (float(a.value) for a in node.args[1:] if isinstance(a, Real | Int))
         if time > most:
