@@ -203,7 +203,8 @@ class _Flattener:
     def _visit_all(self, top: Comp) -> None:
         """The model, and the default inner components that its outer ones ask for (MLS 5.4)."""
         self._visit(top, True)
-        visited: set[str] = set(top.children)
+        own = ((name, e.component) for name, e in top.node.table.items() if not e.is_class)
+        visited = {name for name, decl in own if decl.inner or not decl.outer}
         while pending := [n for n in top.inner_children if n not in visited]:
             for name in pending:
                 visited.add(name)
