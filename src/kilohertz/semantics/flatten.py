@@ -102,12 +102,12 @@ class _Flattener:
                 Diagnostic(
                     "S216",
                     f"`{node.full_name}` is a {definition.kind}, not a model that can be flattened",
-                    _span(definition),
+                    definition.name_span,
                     notes=self._models_inside() if definition.kind == "package" else (),
                 )
             )
         if definition.partial:
-            raise ModelError(Diagnostic("S214", f"`{node.full_name}` is partial", _span(definition)))
+            raise ModelError(Diagnostic("S214", f"`{node.full_name}` is partial", definition.name_span))
         flat.description = definition.comment
         flat.experiment = self._experiment()
         top = Comp(self.world, node, "", None, definition.name, ())
@@ -472,10 +472,6 @@ class _Flattener:
             return float(value) if isinstance(value, (int, float)) else None
 
         return Experiment(number("StartTime"), number("StopTime"), number("Interval"), number("Tolerance"))
-
-
-def _span(definition: tree.ClassDef) -> Span:
-    return Span(definition.file, definition.name_start, definition.name_start + len(definition.name))
 
 
 def _is_in_array(comp: Comp, element: Element | None) -> bool:

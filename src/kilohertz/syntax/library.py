@@ -189,8 +189,8 @@ class Libraries:
         first: dict[str, ClassDef] = {}
         for cls in stored.classes:
             if first.setdefault(cls.name, cls) is not cls:
-                note = Note("first here", _name_span(first[cls.name]))
-                raise ModelError(Diagnostic("S213", f"`{cls.name}` is declared twice", _name_span(cls), notes=(note,)))
+                note = Note("first here", first[cls.name].name_span)
+                raise ModelError(Diagnostic("S213", f"`{cls.name}` is declared twice", cls.name_span, notes=(note,)))
             if directory is not None:
                 self._directories[cls] = directory
             if not within:
@@ -337,10 +337,6 @@ class Libraries:
 def full_name(cls: ClassDef) -> Name:
     """The full name of a class as a tuple."""
     return (*cls.within, cls.name)
-
-
-def _name_span(cls: ClassDef) -> Span:
-    return Span(cls.file, cls.name_start, cls.name_start + len(cls.name))
 
 
 def _uses(cls: ClassDef) -> Iterator[tuple[str, str, Span]]:

@@ -13,6 +13,7 @@ from collections.abc import Iterator as Iteration
 from dataclasses import dataclass, field, fields, is_dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
+from kilohertz.base import Span
 from kilohertz.syntax.tree_expr import (
     Array as Array,
 )
@@ -287,6 +288,11 @@ class ClassDef:
     constraint: Constraint | None = None
     name_start: int = 0  # of the identifier, for carets
     lazy: Callable[[], Body | ShortBody | EnumBody | DerBody] | None = field(default=None, repr=False)  # see below
+
+    @property
+    def name_span(self) -> Span:
+        """Where its name stands."""
+        return Span(self.file, self.name_start, self.name_start + len(self.name))
 
     if not TYPE_CHECKING:
 

@@ -397,8 +397,7 @@ def _unit(element: Element, cls: ClassNode) -> str:
 
 
 def _origin(node: ClassNode) -> Origin:
-    definition = node.definition
-    return Origin((Span(definition.file, definition.name_start, definition.name_start + len(definition.name)),))
+    return Origin((node.definition.name_span,))
 
 
 def _varies(element: Element, node: ClassNode, above: frozenset[str] = frozenset()) -> bool:

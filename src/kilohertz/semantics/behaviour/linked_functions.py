@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from kilohertz.base import Span
 from kilohertz.ir.flat import DerivativeOf, Function, Inverse
 from kilohertz.semantics.classes.nodes import ClassNode
 from kilohertz.semantics.wording import counted
@@ -73,6 +72,4 @@ def _check_input(name: str, function: Function, node: ClassNode, word: str) -> N
 
 
 def _refuse(text: str, node: ClassNode) -> None:
-    definition = node.definition
-    span = Span(definition.file, definition.name_start, definition.name_start + len(definition.name))
-    node.world.refuse("S347", text, span)
+    node.world.refuse("S347", text, node.definition.name_span)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from kilohertz.base import Diagnostic, ModelError, Note, Span, closest
+from kilohertz.base import Diagnostic, ModelError, Note, closest
 from kilohertz.semantics.classes.modifiers import Ctx, Env, Mod, spec_of
 from kilohertz.semantics.classes.scopes import ATTRIBUTES, PRIMITIVES, Element, View
 from kilohertz.syntax import same_tree, tree
@@ -27,7 +27,7 @@ class Collector:
         definition = cls.definition
         if any(d is definition for d in self.active):
             names = " -> ".join(d.name for d in [*self.active, definition])
-            raise ModelError(Diagnostic("S210", f"recursive inheritance: {names}", _name_span(definition)))
+            raise ModelError(Diagnostic("S210", f"recursive inheritance: {names}", definition.name_span))
         self.active.append(definition)
         self.world.views.setdefault(id(definition), view)
         if definition.annotation is not None:
@@ -79,7 +79,7 @@ class Collector:
         if body.external is not None:
             if self.node.external is not None:
                 text = f"`{self.node.full_name}` inherits an external function, and has one of its own"
-                self.world.refuse("S303", text, _name_span(self.node.definition))
+                self.world.refuse("S303", text, self.node.definition.name_span)
             self.node.external = (body.external, view)
 
     def _break(self, breaks: tuple[str | tree.Connect, ...], known: set[str], n: int, view: View) -> None:
@@ -93,11 +93,11 @@ class Collector:
             if pair not in joined:
                 names_of = " and ".join(".".join(x) for x in sorted(pair))
                 text = f"there is no inherited connection of {names_of} to break off"
-                raise ModelError(Diagnostic("S205", text, _name_span(view.definition)))
+                raise ModelError(Diagnostic("S205", text, view.definition.name_span))
         for name in sorted(names - known):
             if name not in table or table[name].is_class:
                 text = f"there is no inherited component `{name}` to break off"
-                raise ModelError(Diagnostic("S205", text, _name_span(view.definition)))
+                raise ModelError(Diagnostic("S205", text, view.definition.name_span))
             table.pop(name, None)
             view.names.discard(name)
         self.node.sections[n:] = [
@@ -109,7 +109,7 @@ class Collector:
         if cls.extends_of is None:
             name = cls.definition.name
             raise ModelError(
-                Diagnostic("S212", f"there is no inherited class `{name}` to extend", _name_span(cls.definition))
+                Diagnostic("S212", f"there is no inherited class `{name}` to extend", cls.definition.name_span)
             )
         self._merge(cls.extends_of.node(), view, chain + _mods_of(body.extends, view.definition.file, Ctx(view)), depth)
 
@@ -251,10 +251,6 @@ def _joined(items: tuple[Any, ...]) -> Iterator[set[tuple[str, ...]]]:
             case tree.IfEquation():
                 for body in (*(body for _, body in item.branches), item.otherwise):
                     yield from _joined(tuple(body))
-
-
-def _name_span(definition: tree.ClassDef) -> Span:
-    return Span(definition.file, definition.name_start, definition.name_start + len(definition.name))
 
 
 def _mods_of(modification: tree.Modification | None, file: str, ctx: Ctx) -> Env:

@@ -66,8 +66,8 @@ def _extension(view: View, definition: tree.ClassDef) -> Iterator[Diagnostic]:
     """S212: `redeclare model extends X` needs an inherited X (MLS 7.3.1)."""
     element = view.root.table.get(definition.name)
     if element is not None and element.decl is definition and element.base is None:
-        span = Span(definition.file, definition.name_start, definition.name_start + len(definition.name))
-        yield Diagnostic("S212", f"there is no inherited class `{definition.name}` to extend", span)
+        text = f"there is no inherited class `{definition.name}` to extend"
+        yield Diagnostic("S212", text, definition.name_span)
 
 
 def _allowed(one: Redeclared) -> Iterator[Diagnostic]:
