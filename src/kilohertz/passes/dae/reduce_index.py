@@ -42,13 +42,14 @@ from kilohertz.passes.dae.index_reduction.dynamic_states import Candidates, Dyna
 from kilohertz.passes.dae.index_reduction.handed_in import HandedIn
 from kilohertz.passes.dae.index_reduction.reduction import Choice, Differentiated, Reduction, cannot_differentiate
 from kilohertz.passes.dae.index_reduction.select_states import Candidate, Dynamic, Explicit, Points, choose
+from kilohertz.passes.dae.index_reduction.structure import check_structure
 from kilohertz.passes.dae.inline_told import without_told
 from kilohertz.passes.dae.prefer_states import without_preferred
 from kilohertz.passes.dae.rates import named_derivatives
 from kilohertz.passes.dae.rewrite import copied, rename_rates
 from kilohertz.passes.derivative import Differentiator, NoDerivative, has_reals
 from kilohertz.passes.function_derivative import FunctionDerivatives
-from kilohertz.passes.ordered.solving_order import call_names, names_in, rows_of, singular, targets_of
+from kilohertz.passes.ordered.solving_order import call_names, names_in, rows_of, targets_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +106,7 @@ class _Reducer:
         if self._hides_told:
             self._dae.equations = self._handed_in.hidden(self._dae.equations)
         self._set_up()
-        self._check_structure()
+        check_structure(self._rows, self._touched, self._number, self._previous)
         self._match()
         open_rows = list(range(len(self._rows)))
         for i in open_rows:  # grows
@@ -186,27 +187,6 @@ class _Reducer:
         self._previous_row.append(FREE)
         self._column_of.append(FREE)
         return len(self._rows) - 1
-
-    def _check_structure(self) -> None:
-        """With a variable and its derivatives taken as one there must be a perfect matching, or it never ends."""
-        head = list(range(len(self._names)))
-        for i in range(len(head)):
-            j = i
-            while self._previous[j] != FREE:
-                j = self._previous[j]
-            head[i] = j
-        heads = sorted(set(head))
-        column = {h: k for k, h in enumerate(heads)}
-        graph = []
-        for row, touched in zip(self._rows, self._touched, strict=True):
-            if row.target is not None and not row.invertible:
-                target = self._number.get(row.target)
-                graph.append([] if target is None else [column[head[target]]])
-            else:
-                graph.append(list(dict.fromkeys(column[head[i]] for i in touched)))
-        matching = maximum_matching(graph, len(heads))
-        if not matching.is_perfect:
-            raise singular(self._rows, graph, [Ref(self._names[h], REAL) for h in heads], matching)
 
     def _match(self) -> None:
         graph = [self._open_columns(i) for i in range(len(self._rows))]
