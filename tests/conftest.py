@@ -22,6 +22,8 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+from kilohertz.toolchain import object_files
+
 # How long an example takes to make says how busy the machine is, not whether the code is right.
 settings.register_profile("busy", suppress_health_check=[HealthCheck.too_slow], deadline=None)
 settings.load_profile("busy")
@@ -98,6 +100,13 @@ def verified_forms() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("kilohertz.driver.stages.VERIFY", True)
         yield
+
+
+@pytest.fixture
+def unoptimised(monkeypatch: pytest.MonkeyPatch) -> None:
+    """C of large models is compiled without optimisation: a quarter of the time, the same bits."""
+    plain = tuple("-O0" if flag == "-O2" else flag for flag in object_files.FLAGS)
+    monkeypatch.setattr(object_files, "FLAGS", plain)
 
 
 def files_of_the_tree() -> set[Path]:

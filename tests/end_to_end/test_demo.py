@@ -40,6 +40,7 @@ def test_the_demo_runs_reports_and_draws(
     assert np.array_equal(recorded["plant.u"][1:], recorded["controller.u"][:-1])
 
 
+@pytest.mark.usefixtures("unoptimised")
 @pytest.mark.parametrize("name", [e.name for e in EXAMPLES])
 def test_every_example_runs_is_compared_and_drawn(
     name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch

@@ -34,6 +34,7 @@ def test_a_folder_is_whole(example: Example) -> None:
     assert set(read(folder / "expected.csv").names) >= {c.signal for c in example.panels[0].curves if c.compared}
 
 
+@pytest.mark.usefixtures("unoptimised")
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda e: e.name)
 def test_the_run_is_what_the_folder_expects(example: Example, tmp_path: Path) -> None:
     expected = read(FOLDERS / example.name / "expected.csv")

@@ -32,6 +32,7 @@ def test_every_bundled_example_is_balanced(name: str) -> None:
     assert report.ok, report.diagnostics
 
 
+@pytest.mark.usefixtures("unoptimised")
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_every_bundled_example_runs_to_its_end(name: str) -> None:
     model = kilohertz.load(name)
