@@ -5,6 +5,7 @@ from __future__ import annotations
 import struct
 import subprocess
 import sys
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from kilohertz import runtime
 from kilohertz.base import ModelError
 from kilohertz.results import (
     FORMATS,
@@ -24,8 +26,10 @@ from kilohertz.results import (
     read,
     read_csv,
     read_mat,
+    rows_text,
     write,
 )
+from kilohertz.toolchain import Source, Unit, build_shared, load_library
 
 
 def sample() -> Result:
@@ -103,6 +107,27 @@ def test_names_of_one_column_are_written_as_if_each_had_its_own(tmp_path: Path) 
     Result("M", time, np.column_stack([x, y]), signals).to_csv(tmp_path / "shared.csv")
     Result.of_columns("M", time, {"y": y, "x": x, "minus": -x, "again": x}).to_csv(tmp_path / "own.csv")
     assert (tmp_path / "shared.csv").read_bytes() == (tmp_path / "own.csv").read_bytes()
+
+
+def test_c_writes_the_rows_that_python_does(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also where they take several calls, and from a number on that is longer than any of ours."""
+    sources = [Source(name, text) for name, text in runtime.offline_sources() if name == "khz_rows_text.c"]
+    headers = tuple(Source(name, text) for name, text in runtime.headers())
+    library = load_library(build_shared([Unit(tuple(sources), headers)]))
+    shown = rows_text.ShownNumbers(4, [0, 2, 2, 3, 1])
+    numbers = [repr(x).encode() for x in np.random.default_rng(1).normal(size=4 * 60_000).tolist()]
+    long = [*numbers[:4], b"1" * 40, *numbers[5:16]]
+    written = []
+    for offered in (False, True):
+        monkeypatch.setattr(rows_text, "_in_c", [])
+        if offered:
+            rows_text.offer(library)
+        for rows in (numbers, long):
+            digits = BytesIO()
+            digits.write(b"".join(number + b"\n" for number in rows))
+            written.append(b"".join(map(bytes, shown.texts(digits, len(rows) // 4))))
+    assert written[:2] == written[2:]
+    assert written[1].splitlines()[1] == b",".join([long[4], long[6], long[6], long[7], long[5]])
 
 
 def test_other_tools_csv(tmp_path: Path) -> None:

@@ -9,12 +9,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import suppress
 from io import SEEK_END, BytesIO
-from operator import itemgetter
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, BinaryIO
 
 import numpy as np
+
+from kilohertz.results.rows_text import ShownNumbers
 
 if TYPE_CHECKING:
     from kilohertz.results.result import Floats, Result
@@ -33,7 +34,7 @@ class CsvWriter:
     def __init__(self, path: str | Path, names: Sequence[str], shown: Sequence[int] = ()) -> None:
         """`shown`: for each name the column of `data` that it shows, where that is not the one at its own place."""
         self._path = Path(path)
-        self._pick = itemgetter(0, *(1 + column for column in shown)) if shown else None
+        self._shown = [0, *(1 + column for column in shown)] if shown else []
         self._file: BinaryIO = open(path, "wb")  # noqa: SIM115 (this class is the manager)
         self._file.write((",".join(_quoted(n) for n in ("time", *names)) + "\n").encode())
 
@@ -43,15 +44,13 @@ class CsvWriter:
 
         table = np.column_stack([time, data])
         try:
-            if self._pick is None:
+            if not self._shown:
                 polars.from_numpy(table).write_csv(self._file, include_header=False)
                 return
-            text, n = BytesIO(), table.shape[1]  # all numbers one below the other: polars is slow to make columns
-            polars.DataFrame([polars.Series(table.reshape(-1))]).write_csv(text, include_header=False)
-            numbers = text.getvalue().split(b"\n")
-            for at in range(0, table.size, n):
-                self._file.write(b",".join(self._pick(numbers[at : at + n])))
-                self._file.write(b"\n")
+            digits = BytesIO()  # all numbers one below the other: polars is slow to make columns
+            polars.DataFrame([polars.Series(table.reshape(-1))]).write_csv(digits, include_header=False)
+            for text in ShownNumbers(table.shape[1], self._shown).texts(digits, len(table)):
+                self._file.write(text)
         except OSError:
             with suppress(OSError):
                 self._file.close()

@@ -12,6 +12,7 @@ from kilohertz.base import Diagnostic, Dotted, ModelError, Note, SourceMap, clos
 from kilohertz.base.units import UnitError
 from kilohertz.ir.rules.limits import limit, refusal, setting
 from kilohertz.ir.step import Kind, Step, StepVariable
+from kilohertz.results import rows_text
 from kilohertz.toolchain import build_shared, load_library
 
 if TYPE_CHECKING:
@@ -69,6 +70,7 @@ def load_program(model: ModelUnits) -> Program:
     """Compile and load what was generated."""
     library = prototypes(load_library(build_shared(*linked(model))))
     runtime.check_layout(library)
+    rows_text.offer(library)
     getter = library[model.code.getter]
     getter.restype = ctypes.c_void_p
     table = getter()
