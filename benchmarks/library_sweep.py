@@ -1,7 +1,8 @@
 """Check every class with an experiment annotation: how many parse, flatten, balance, and why the others fail.
 
     python benchmarks/library_sweep.py LIBRARY_DIR [--package Modelica] [--until check|compile|simulate] [--sample N]
-                                       [--seed 1] [--share 1.0] [--method M]... [--jobs 2] [--timeout 300] [--resume F.jsonl]
+                                       [--seed 1] [--share 1.0] [--method M]... [--jobs 2] [--timeout 300]
+                                       [--resume F.jsonl]
 
 LIBRARY_DIR holds libraries (folders with package.mo, or single .mo files), or is one itself.  Without --package all
 packages in it are swept.  --until compile goes on to a loaded C library, --until simulate to the end of the
