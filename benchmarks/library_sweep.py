@@ -1,7 +1,8 @@
 """Check every class with an experiment annotation: how many parse, flatten, balance, and why the others fail.
 
     python benchmarks/library_sweep.py LIBRARY_DIR [--package Modelica] [--until check|compile|simulate] [--sample N]
-                                       [--share 1.0] [--method M]... [--jobs 2] [--timeout 300] [--resume F.jsonl]
+                                       [--seed 1] [--share 1.0] [--method M]... [--jobs 2] [--timeout 300]
+                                       [--resume F.jsonl]
 
 LIBRARY_DIR holds libraries (folders with package.mo, or single .mo files), or is one itself.  Without --package all
 packages in it are swept.  --until compile goes on to a loaded C library, --until simulate to the end of the
@@ -103,6 +104,7 @@ def main() -> None:
     )
     parser.add_argument("--until", choices=list(LAST), default="check", help="how far to go (default: check)")
     parser.add_argument("--sample", type=int, metavar="N", help="a random N of them, the same ones in every run")
+    parser.add_argument("--seed", type=int, default=1, metavar="K", help="another K, another sample (default: 1)")
     parser.add_argument("--share", type=float, default=1.0, metavar="S", help="of its experiment a model is run for")
     parser.add_argument("--method", action="append", default=[], help="run with this method too; may be repeated")
     add_options(parser)
@@ -111,7 +113,7 @@ def main() -> None:
     libraries = (str(arguments.library), *map(str, arguments.also))
     names = experiments(libraries, arguments.package)
     if arguments.sample is not None:  # in random order: what was run when a sweep is stopped is a sample too
-        names = random.Random(1).sample(names, min(arguments.sample, len(names)))
+        names = random.Random(arguments.seed).sample(names, min(arguments.sample, len(names)))
     tasks = [(name, libraries, arguments.until, arguments.share, tuple(arguments.method)) for name in names]
     sweep(check, tasks, arguments, lambda records: report(records, arguments.until), (LAST[arguments.until],))
 

@@ -116,14 +116,20 @@ def _serve(function: Callable[[Any], Record], pipe: Connection, folder: str) -> 
             task = pipe.recv()
         except EOFError:
             return
-        started = time.perf_counter()
+        started, spent = time.perf_counter(), _processor_time()
         try:
             record = function(task)
         except BaseException as error:
             record = {"status": "internal", "message": describe(error)}
         record.setdefault("seconds", round(time.perf_counter() - started, 4))
+        record["processor_s"] = round(_processor_time() - spent, 2)  # with compilers that it called
         record["worker_kib"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
         pipe.send(record)
+
+
+def _processor_time() -> float:
+    own, children = resource.getrusage(resource.RUSAGE_SELF), resource.getrusage(resource.RUSAGE_CHILDREN)
+    return own.ru_utime + own.ru_stime + children.ru_utime + children.ru_stime
 
 
 def describe(error: BaseException) -> str:

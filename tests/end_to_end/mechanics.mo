@@ -169,4 +169,37 @@ package Mechanics "Small planar mechanics, with just what the tests of index red
     connect(w3.flange, c3.a);
     connect(c3.b, w4.flange);
   end Clutches;
+
+  function square_told "What it gives is handed in"
+    input Real x;
+    input Real y;
+    input Real told;
+    output Real r;
+  algorithm
+    r := told;
+    annotation(derivative(noDerivative = told) = square_rate, Inline = false);
+  end square_told;
+
+  function square_rate
+    input Real x;
+    input Real y;
+    input Real told;
+    input Real dx;
+    input Real dy;
+    output Real dr;
+  algorithm
+    dr := 2*told*(x*dx + y*dy);
+    annotation(Inline = false);
+  end square_rate;
+
+  model Told "Round and round by a constraint whose derivative is told"
+    Real x(start = 1);
+    Real y(start = 0);
+    Real l;
+    Real square = x^2 + y^2;
+  equation
+    der(x) = l*x - y;
+    der(y) = l*y + x;
+    square_told(x, y, square) = 1;
+  end Told;
 end Mechanics;

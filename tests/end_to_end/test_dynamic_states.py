@@ -53,6 +53,12 @@ def test_fixed_steps_keep_their_order_over_changes_of_state() -> None:
     assert errors[1] < 1e-4
 
 
+def test_the_choice_knows_what_functions_are_told() -> None:
+    result = load("Told").simulate(stop=7.0, tolerance=1e-9)
+    assert np.abs(result["x"] - np.cos(result.time)).max() < 1e-6
+    assert np.abs(result["y"] - np.sin(result.time)).max() < 1e-6
+
+
 def test_only_names_of_the_model_are_recorded() -> None:
     result = load("Pendulum").simulate(stop=0.1)
     assert sorted(result.names) == ["F", "der(u)", "der(v)", "u", "v", "x", "y"]

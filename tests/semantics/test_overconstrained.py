@@ -60,6 +60,12 @@ def test_the_potential_root_of_lowest_priority_is_taken() -> None:
     assert definite.roots == ("b",)
 
 
+def test_of_equal_potential_roots_the_highest_component_is_taken() -> None:
+    net = forest("", "plant.generator.p=0 'a.b'.p=0 other.p=0", "", "plant.generator.p-'a.b'.p 'a.b'.p-other.p")
+    assert net.roots == ("'a.b'.p",)
+    assert forest("", "plant.generator.p=0 grid.p=1", "", "plant.generator.p-grid.p").roots == ("plant.generator.p",)
+
+
 def test_a_loop_of_connections_alone_is_redundant_not_broken() -> None:
     ring = forest("a", "", "", "a-b b-c c-a a-b")
     assert ring.redundant == {2, 3}

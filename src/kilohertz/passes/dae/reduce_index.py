@@ -459,8 +459,9 @@ class _Reducer:
                 self._report.states.append(name)
                 self._tie(i, equations)
         dae.variables.update(extra)
-        dae.equations = self._handed_in.shown(equations)
+        dae.equations = equations
         self._add_dynamic()
+        dae.equations = self._handed_in.shown(dae.equations)
         rename_rates(dae)
         self._report.dummies = [self._names[c] for c in sorted(dummies)]
         return dae

@@ -2,12 +2,12 @@
 
 Unknowns: those of the simulation, the states, parameters with fixed=false, and pre values.  Equations: the model's with
 `initial()` true, the initial equations, `v = start` where fixed, `pre(v) = start`.  Too few: starts of states (then of
-others) are taken as equations, with a note.  Too many: those that fit nowhere are not solved but checked, with a note;
-at the end of the initial system an assertion fails where they contradict the others.  Rows join one
-after the other by augmenting paths, in the order of that list, so what the user wrote wins over what is guessed; and
-over `v = pre(v)` of what no when sets at the start, where both of them are given.  What whens that `initial()` triggers
-reinitialise is an initial equation; assertions, calls and the end of the
-run in whens that `initial()` triggers come last.
+others) are taken as equations, with a note, first of those that nothing gives yet.  Too many: those that fit nowhere
+are not solved but checked, with a note; at the end of the initial system an assertion fails where they contradict the
+others.  Rows join one after the other by augmenting paths, in the order of that list, so what the user wrote wins over
+what is guessed; and over `v = pre(v)` of what no when sets at the start, where both of them are given.  What whens that
+`initial()` triggers reinitialise is an initial equation; assertions, calls and the end of the run in whens that
+`initial()` triggers come last.
 
   der(x) = -x;  x(start = 1, fixed = true)      ->   x from x = 1;  der(x) from der(x) = -x
 
@@ -96,8 +96,8 @@ class _Initial:
     def run(self) -> System:
         self._gather_unknowns()
         self._model_rows()
-        for e in self._dae.initial_equations:
-            self._try(self._at_start(e), "the initial equation is redundant")
+        for e in self._initial_equations():
+            self._try(e, "the initial equation is redundant")
         self._reinitialise()
         for v in self._variables():
             if v.fixed:
@@ -113,6 +113,20 @@ class _Initial:
         asserted = [_assertion(a) for a in self._dae.asserts if is_of_start(a)]
         effects = [block for w in self._dae.whens if (block := _effects(w)) is not None]
         return System(ordered, checks=(*map(_check, self._spare), *asserted, *effects))
+
+    def _initial_equations(self) -> list[AnyEquation]:
+        """As they hold at the start, each of them once: a class may say again what its base class says.  Taken twice,
+        one would be solved for something else, since both have an unknown by structure."""
+        kept: list[AnyEquation] = []
+        said = {_sides(r.equation) for r in self._rows}
+        for e in map(self._at_start, self._dae.initial_equations):
+            sides = _sides(e)
+            if sides is None or sides not in said:
+                kept.append(e)
+            else:
+                self.notes.append("the initial equation is said twice")
+            said.add(sides)
+        return kept
 
     def _reinitialise(self) -> None:
         """`reinit(x, e)` in a when that `initial()` triggers is `x = e` there (MLS 8.6); where a condition around it
@@ -211,20 +225,27 @@ class _Initial:
         """Starts that make up what is missing."""
         for v in self._discretes():
             self._try(_start(Ref(pre_name(v.name), v.ty), v), None)
-        missing = self._matching.row_of.count(FREE)
         selected = {s for one in self._dae.selections for s in one.states}
         states = [v for v in self._variables() if v.role is Role.STATE and not v.fixed and v.name not in selected]
-        states.sort(key=lambda v: v.start is None)
-        states += self._candidates()
+        given = [v for v in states if v.start is not None]
+        bare = [v for v in states if v.start is None]
         free = [v for v in self._dae.variables.values() if v.name in self._free and v.binding is None]
         others = [v for v in self._variables() if v.role is Role.ALGEBRAIC and v.start is not None and not v.fixed]
-        for v in (*states, *free, *others):
-            if not missing:
-                return
+        for group in (given, bare, self._candidates(), free, others):
+            self._take_starts(group)
+
+    def _take_starts(self, group: list[DaeVariable]) -> None:
+        """Of variables that are still open first.  An initial equation took the state next to it, a pressure for an
+        acceleration; the start of that one would drive it on to one far away, perhaps by structure alone."""
+        missing = self._matching.row_of.count(FREE)
+        open_first = sorted(group, key=lambda v: self._matching.row_of[self._index[v.name]] != FREE)
+        for v in open_first if missing else ():
             if self._try(_start(v.ref, v), None):
                 missing -= 1
                 self.notes.append(f"start of {v.name} is taken as its initial value")
                 self.warnings += [default_taken(v)] if lacks_value(v) else []
+            if not missing:
+                return
 
     def _candidates(self) -> list[DaeVariable]:
         """What stands behind states chosen in the run: as chosen for the start, positions before velocities."""
@@ -309,6 +330,11 @@ class _Initial:
                         return True
                     c = previous
         return False
+
+
+def _sides(e: AnyEquation) -> frozenset[Expr] | None:
+    """What an equation says, whichever side comes first."""
+    return frozenset((e.left, e.right)) if isinstance(e, Equation) else None
 
 
 def _kept_variable(e: AnyEquation) -> str | None:

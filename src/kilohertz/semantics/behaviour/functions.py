@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 from kilohertz.base import Diagnostic, ModelError, Origin, Span
 from kilohertz.base.outside import the_outside
-from kilohertz.graphs import strong_components
 from kilohertz.ir import make, traverse
 from kilohertz.ir.expr import Bool, Builtin, Enum, Expr, Field, Int, Record, Ref, Str
 from kilohertz.ir.flat import Assign, ExternalCall, Function, Local
 from kilohertz.ir.types import BOOLEAN, INTEGER, REAL, STRING, EnumType, ExternalObjectType, RecordType, Type
+from kilohertz.semantics.behaviour.first_values import order_values
 from kilohertz.semantics.behaviour.linked_functions import derivatives, inverses
 from kilohertz.semantics.behaviour.reach import called_functions
 from kilohertz.semantics.classes import Ctx, Mod, Spec, View, spec_of
@@ -79,7 +79,7 @@ class Functions:
                 self._declare(function, node, element, ctx, locals_)
         for local, element in list(zip(self._all(function), self._elements(node, locals_), strict=True)):
             self._finish(local, element, ctx)
-        function.locals = _by_need(function)
+        self._preludes.setdefault(function.id, []).extend(order_values(function))
         self._annotations(function, node)
         return function
 
@@ -464,21 +464,3 @@ def _boolean(expr: tree.Expr | None) -> bool | None:
 
 def _is_of_model(node: ClassNode) -> bool:
     return node.kind not in ("package", *FUNCTION_KINDS)
-
-
-def _by_need(function: Function) -> list[Local]:
-    """Local variables in an order in which each one's value and sizes need those before it (MLS 12.4.4)."""
-    declared = function.locals
-    place = {local.name: i for i, local in enumerate(declared)}
-    needs = []
-    for local in declared:
-        said = [e for e in (local.default, *local.dims) if e is not None]
-        needs.append(list(dict.fromkeys(place[r.name] for e in said for r in traverse.refs(e) if r.name in place)))
-    ordered = []
-    for members in strong_components(needs):
-        if len(members) > 1 or members[0] in needs[members[0]]:
-            names = ", ".join(f"`{declared[i].name}`" for i in members)
-            text = f"in `{function.id}` the value of a local variable depends on itself: {names}"
-            raise ModelError(Diagnostic("S234", text, function.origin.spans[0] if function.origin.spans else None))
-        ordered.append(declared[members[0]])
-    return ordered

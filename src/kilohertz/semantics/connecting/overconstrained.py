@@ -3,7 +3,9 @@
 Nodes are the overdetermined records of connectors (`world.frame_b.R`).  `Connections.branch` edges always hold;
 connections may be broken.  A connection is broken when it would close a loop or join two trees that both have a
 definite root; its overdetermined record then gets `equalityConstraint(a, b) = zeros(n)` instead of equality.  A tree
-without a definite root takes its potential root of lowest priority number (the first one of these).
+without a definite root takes its potential root of lowest priority number.  Of equal ones MLS leaves the choice open:
+the node that stands highest in the hierarchy of components is taken, then the first one.  A grid that a model declares
+itself goes before the generator inside one of its plants.
 
 A loop made of connections alone (one set, connected twice) tells nothing new: the edge that closes it is *redundant*,
 and nothing at all is to be generated for its overdetermined record.
@@ -17,6 +19,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from kilohertz.base import Diagnostic, InternalError, Note, Origin, Severity
+from kilohertz.base.dotted import Dotted
 from kilohertz.graphs.unionfind import UnionFind
 
 
@@ -165,7 +168,7 @@ class _Graph:
 
     def choose_roots(self, potential_roots: Sequence[Root]) -> None:
         """Give every tree without a definite root its best potential one; without any, its first node and a warning."""
-        for root in sorted(potential_roots, key=lambda r: r.priority):
+        for root in sorted(potential_roots, key=lambda r: (r.priority, len(Dotted.read(r.node).parts))):
             node = self._node(root.node)
             self._take_root(node, root)
         for node in range(len(self.names)):
