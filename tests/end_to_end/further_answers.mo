@@ -172,6 +172,30 @@ package FurtherAnswers
     y = sum(cross(a, {0, 1, 1})) + sum(skew(a)*{1, 1, 1}) + sum(outerProduct(a, a)) + sum(transpose([a, 2*a])*{1, 1, 1}) + sum(symmetric([1, 2; 3, 4])) + sum(cat(1, a, {4})) + ndims([a, a])*1000 + sum(diagonal(a)*identity(3)) + sum([1, 2; 3, 4]^3);
   end Matrices;
 
+  function ones_and_zeros "Constructors whose size is not known; they give Integers, which become Reals where those are"
+    input Real x;
+    input Integer n;
+    output Real y;
+  protected
+    Integer one[n, n] = identity(n);
+    Integer d[n, n] = diagonal(ones(n));
+    Real a[n, n] = x*identity(n);
+    Real b[:, :] = identity(n);
+  algorithm
+    a := a - identity(n)/2 + 3*identity(n);
+    a := if x > 100 then identity(n) else a + identity(n);
+    a[1, :] := one[2, :]*0.5;
+    b := [a, identity(n)];
+    y := sum(b) + sum(identity(n)*a) + sum(identity(n)^2) + div(sum(identity(n)) + one[1, 1] + d[2, 2], 2) + sum(zeros(n) + fill(2, n));
+    annotation(Inline = false);
+  end ones_and_zeros;
+
+  model IntegerMatrices
+    parameter Integer one[50, 50] = identity(50);
+    parameter Real more[50, 50] = 2.5*identity(50) - one;
+    Real y = ones_and_zeros(2*time, 3) + sum(more);
+  end IntegerMatrices;
+
   model Part
     parameter Real k[2] = {1, 2};
     parameter Real j = 3;
@@ -479,6 +503,7 @@ package FurtherAnswers
     RecordInAWhen record_in_a_when;
     LoopWithBranches loop_with_branches;
     OperatorsOfRecords operators_of_records;
+    IntegerMatrices integer_matrices;
     annotation(experiment(StopTime = 1));
   end All;
 end FurtherAnswers;

@@ -73,6 +73,7 @@ FURTHER: dict[str, float] = {
     "record_in_a_when": 38,
     "loop_with_branches": 3,
     "operators_of_records": 415.75,
+    "integer_matrices": 112,
 }
 FOLDER = Path(__file__).parent
 PACKAGES: dict[str, tuple[dict[str, float], dict[str, Any], float]] = {

@@ -84,6 +84,71 @@ def test_arrays_of_known_size_have_their_room(model: str) -> None:
     assert kilohertz.load(write(model, text)).simulate().final("y") == 2.0
 
 
+IN_TURNS = """
+model M "Each turn of a loop, and each call, gives back what it took: together they would take many times what there is"
+  function twice
+    input Real x[:]; output Real y[size(x, 1)]; output Real z[size(x, 1)];
+  protected
+    Real t[size(x, 1)], u[size(x, 1)];
+  algorithm
+    t := 3*x;
+    z := t - x;
+    u := x + z;
+    y := 2*x + (u - t);
+    annotation(Inline = false);
+  end twice;
+  function sum_of
+    input Real x; input Integer n; output Real y[n];
+  protected
+    Real a[n] = zeros(n);
+    Real b[n];
+    Real c[n];
+  algorithm
+    for i in 1:n loop
+      (b, c) := twice(fill(x, n));
+      a := a + (b + c);
+    end for;
+    y := a;
+    annotation(Inline = false);
+  end sum_of;
+  function longer
+    input Real x; input Integer n; output Real y; output String s;
+  protected
+    Real g[:];
+    String t = "";
+  algorithm
+    for i in 1:3*n loop
+      g := twice(cat(1, fill(x, n), {i}));
+    end for;
+    for i in 1:3 loop
+      t := t + String(i);
+    end for;
+    y := g[1] + g[end];
+    s := t;
+    annotation(Inline = false);
+  end longer;
+  parameter Integer n = 300;
+  discrete Real y[n];
+  discrete Real z;
+  Boolean is_written;
+  String s;
+  Real x(start = 1, fixed = true);
+equation
+  der(x) = 0;
+  when initial() then
+    y = sum_of(x, n);
+    (z, s) = longer(x, n);
+    is_written = s == "123";
+  end when;
+end M;
+"""
+
+
+def test_loops_and_calls_give_back_their_room(model: str) -> None:
+    result = kilohertz.load(write(model, IN_TURNS)).simulate(stop=0.1)
+    assert [result.final(name) for name in ("y[1]", "y[300]", "z", "is_written")] == [1200.0, 1200.0, 1802.0, 1.0]
+
+
 ASSERTS = """
 model M
   function plain

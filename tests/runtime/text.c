@@ -34,6 +34,21 @@ int main(void)
     }
     CHECK(z.c.status == KHZ_OUT_OF_MEMORY);
 
+    /* Two of three arrays are kept, in whatever order they were made; one of no size stays where it is. */
+    fresh(&z);
+    (void)khz_arena(&z.c, 24);
+    const size_t mark = z.c.arena_used;
+    char *const dropped = (char *)khz_arena(&z.c, 40);
+    void *arrays[] = {NULL, khz_arena(&z.c, 20), dropped};
+    arrays[0] = khz_arena(&z.c, 36);
+    memcpy(arrays[0], "later", 6);
+    memcpy(arrays[1], "first", 6);
+    const size_t bytes[] = {36, 20, 0};
+    khz_arena_keep(&z.c, mark, 3, arrays, bytes);
+    CHECK(arrays[1] == dropped && arrays[0] == dropped + 32 && arrays[2] == dropped);
+    CHECK(strcmp((char *)arrays[1], "first") == 0 && strcmp((char *)arrays[0], "later") == 0);
+    CHECK(z.c.arena_used == mark + 32 + 48);
+
     /* ModelicaError comes back to the guard, with its text. */
     fresh(&z);
     jmp_buf guard;

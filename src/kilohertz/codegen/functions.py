@@ -261,8 +261,6 @@ class _FunctionBody:
 
     def lines(self) -> list[str]:
         w, f = self.writer, self.function
-        self.statements.keeps_arena = any(needs_room(v.ty) for v in (*f.outputs, *f.locals))
-        release = not any(needs_room(v.ty) for v in f.outputs)
         for local in _in_order([*f.outputs, *f.locals]):
             self._declare(local)
         if f.external is not None:
@@ -274,8 +272,7 @@ class _FunctionBody:
         body = list(w.scope.lines)
         if self.statements.uses_end:
             body.append("end:;")
-        if release and w.n_taking > 0:
-            body = ["const size_t mark = c->arena_used;", *body, "c->arena_used = mark;"]
+        body = self._giving_back(body)
         w.scope.lines = []
         if self.circle:
             names = ", ".join(f"`{name}`" for name in self.circle)
@@ -294,6 +291,16 @@ class _FunctionBody:
             if not d.isdigit()
         ]
         return ["    " + line for line in ["(void)c;", *unused, *self.probe.around(body), *w.scope.lines]]
+
+    def _giving_back(self, body: list[str]) -> list[str]:
+        """A body that leaves nothing in the arena but arrays it gives; texts, and records with either, keep it all."""
+        kept = [v for v in self.function.outputs if needs_room(v.ty)]
+        if self.writer.n_taking <= len(kept) or any(needs_room(v.ty.scalar()) for v in kept):
+            return body
+        values = [self.writer.locals[v.name] for v in kept]
+        arrays = [v for v in values if isinstance(v, ArrayValue) and not v.size.isdigit()]
+        after = self.statements.kept_alone("mark", arrays) if arrays else ["c->arena_used = mark;"]
+        return ["const size_t mark = c->arena_used;", *body, *after]
 
     def _declare(self, local: Local) -> None:
         w, c_name, ty = self.writer, self.names(local.name), local.ty

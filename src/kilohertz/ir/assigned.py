@@ -10,7 +10,7 @@ J. Gosling et al., The Java Language Specification, chapter 16.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from kilohertz.base import Origin
@@ -243,7 +243,7 @@ def _targets(body: list[Statement]) -> Iterator[str]:
     yield from (root(t) for t in places_set(body))
 
 
-def places_set(body: list[Statement]) -> Iterator[Expr]:
+def places_set(body: Sequence[Statement]) -> Iterator[Expr]:
     """Targets of all assignments in statements."""
     stack = list(body)
     while stack:

@@ -10,10 +10,11 @@ from collections.abc import Callable, Sequence
 from kilohertz.base import InternalError, Origin
 from kilohertz.codegen.writing.expressions import Writer
 from kilohertz.codegen.writing.placement import Placement, Scope
-from kilohertz.codegen.writing.values import ArrayValue
+from kilohertz.codegen.writing.values import ArrayValue, needs_room
 from kilohertz.codegen.writing.writer import unsupported
 from kilohertz.ir import expr as x
 from kilohertz.ir import flat
+from kilohertz.ir.assigned import places_set
 from kilohertz.ir.expr import Expr
 from kilohertz.ir.flat import Statement
 from kilohertz.ir.types import RecordType
@@ -31,7 +32,6 @@ class StatementWriter:
             {} if growing is None else growing
         )  # arrays without a size of their own: C name and the names of their dimensions
         self.uses_end = False
-        self.keeps_arena = False  # an iteration may not give back what it took: something longer-lived is in there
 
     def body(self, statements: Sequence[Statement]) -> None:
         for statement in statements:
@@ -129,9 +129,11 @@ class StatementWriter:
         outer = w.locals.get(loop.name)
         w.locals[loop.name] = local
 
+        turn = self._turn(loop.body)
+
         def body() -> None:
             w.put(f"const {w.types.of(loop.range.ty.scalar())} {local} = {at(index)};", f"(void){local};")
-            self._iteration(loop.body)
+            turn()
 
         w.braces(f"for (int32_t {index} = 0; {index} < {count}; {index}++)", body)
         if outer is None:
@@ -142,20 +144,38 @@ class StatementWriter:
     def _while(self, condition: Expr, body: Sequence[Statement]) -> None:
         w = self.writer
         turns = w.fresh("i")
+        turn = self._turn(body)
 
         def inner() -> None:
             self._plan(condition)
             w.put(f"if (!({w.text(condition)})) {{", "    break;", "}")
-            self._iteration(body)
+            turn()
 
         w.braces(f"for (int32_t {turns} = 0; khz_goes_on({w.context}, {turns}); {turns}++)", inner)
 
-    def _iteration(self, body: Sequence[Statement]) -> None:
-        """The body of a loop; the arena is as before after each turn unless something in there must live on."""
+    def _turn(self, body: Sequence[Statement]) -> Callable[[], None]:
+        """Called before a loop is written; writes its body.  After each turn nothing of it is left in the arena but
+        arrays that grew; where it sets texts, or records with either, all is left."""
         w = self.writer
-        if self.keeps_arena:
+        targets = list(places_set(body))
+        if any(needs_room(t.ty.scalar()) or _is_growing_field(t) for t in targets):
+            return lambda: self.body(body)
+        grown = dict.fromkeys(t.name for t in targets if isinstance(t, x.Ref) and t.name in self.growing)
+        if not grown:
+            return lambda: self._released(body)
+        mark = w.fresh("m")
+        w.put(f"const size_t {mark} = {w.context}->arena_used;")
+        arrays = [a for name in grown if isinstance(a := w.locals[name], ArrayValue)]
+
+        def turn() -> None:
             self.body(body)
-            return
+            w.put(*self.kept_alone(mark, arrays))
+
+        return turn
+
+    def _released(self, body: Sequence[Statement]) -> None:
+        """A turn of a loop, after which the arena is as before."""
+        w = self.writer
         mark, before = w.fresh("m"), w.n_taking
         lines = w.inside(lambda: self.body(body))
         lines = [line[4:] for line in lines]
@@ -163,6 +183,18 @@ class StatementWriter:
             w.put(f"const size_t {mark} = {w.context}->arena_used;", *lines, f"{w.context}->arena_used = {mark};")
         else:
             w.put(*lines)
+
+    def kept_alone(self, mark: str, arrays: Sequence[ArrayValue]) -> list[str]:
+        """Lines that give back what was taken since `mark` but these arrays, which move."""
+        w = self.writer
+        pointers, bytes_of = w.fresh("k"), w.fresh("n")
+        sizes = ", ".join(f"sizeof(*{a.pointer}) * (size_t)({a.size})" for a in arrays)
+        return [
+            f"void *{pointers}[] = {{{', '.join(a.pointer for a in arrays)}}};",
+            f"const size_t {bytes_of}[] = {{{sizes}}};",
+            f"khz_arena_keep({w.context}, {mark}, {len(arrays)}, {pointers}, {bytes_of});",
+            *(f"{a.pointer} = ({w.types.of(a.element)} *){pointers}[{k}];" for k, a in enumerate(arrays)),
+        ]
 
     # ---------------------------------------------------------------------------------------------------- assignment
 
@@ -195,7 +227,8 @@ class StatementWriter:
             self._grow(target.name, value)
         elif isinstance(target, x.Index):
             self._store_slice(target, value)
-        elif isinstance(target, x.Field) and any(d is None for d in target.ty.dims):
+        elif _is_growing_field(target):
+            assert isinstance(target, x.Field)
             self._grow_field(target, value)
         else:
             room = self._storage(target)
@@ -263,3 +296,7 @@ class StatementWriter:
                 return f"{room.pointer}[{w.offset(room, places)}]"
             case _:
                 raise InternalError(f"assignment to {type(e).__name__}")
+
+
+def _is_growing_field(target: Expr) -> bool:
+    return isinstance(target, x.Field) and any(d is None for d in target.ty.dims)

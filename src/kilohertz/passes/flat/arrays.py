@@ -271,9 +271,9 @@ def _real(args: list[Value]) -> Value:
 FUNCTIONS: dict[str, Callable[[list[Value]], Value | None]] = {
     "real": _real,
     "fill": _fill,
-    "zeros": lambda args: _filled(ZERO, _literal_ints(args)),
-    "ones": lambda args: _filled(ONE, _literal_ints(args)),
-    "identity": lambda args: identity(_literal_ints(args)[0], REAL),
+    "zeros": lambda args: _filled(Int(0), _literal_ints(args)),
+    "ones": lambda args: _filled(Int(1), _literal_ints(args)),
+    "identity": lambda args: identity(_literal_ints(args)[0]),
     "diagonal": _diagonal,
     "sum": _sum,
     "product": _product_of,

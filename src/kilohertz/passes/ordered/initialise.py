@@ -1,13 +1,14 @@
 """initialise: the system that gives every variable its first value (MLS 8.6).
 
 Unknowns: those of the simulation, the states, parameters with fixed=false, and pre values.  Equations: the model's with
-`initial()` true, the initial equations, `v = start` where fixed, `pre(v) = start`.  Too few: starts of states (then of
-others) are taken as equations, with a note, first of those that nothing gives yet.  Too many: those that fit nowhere
-are not solved but checked, with a note; at the end of the initial system an assertion fails where they contradict the
-others.  Rows join one after the other by augmenting paths, in the order of that list, so what the user wrote wins over
-what is guessed; and over `v = pre(v)` of what no when sets at the start, where both of them are given.  What whens that
-`initial()` triggers reinitialise is an initial equation; assertions, calls and the end of the run in whens that
-`initial()` triggers come last.
+`initial()` true, `pre(v) = start` of discrete variables where fixed, the initial equations, `v = start` of the others
+where fixed, `pre(v) = start` of what is left.  Too few: starts of states (then of others) are taken as equations, with
+a note, first of those that nothing gives yet.  Too many: those that fit nowhere are not solved but checked, with a
+note; at the end of the initial system an assertion fails where they contradict the others.  Rows join one after the
+other by augmenting paths, in the order of that list, so what the user wrote wins over what is guessed; and over
+`v = pre(v)` of what no when sets at the start, where both of them are given.  What whens that `initial()` triggers
+reinitialise is an initial equation; assertions, calls and the end of the run in whens that `initial()` triggers come
+last.
 
   der(x) = -x;  x(start = 1, fixed = true)      ->   x from x = 1;  der(x) from der(x) = -x
 
@@ -96,6 +97,9 @@ class _Initial:
     def run(self) -> System:
         self._gather_unknowns()
         self._model_rows()
+        for v in self._discretes():
+            if v.fixed:
+                self._try(_start(Ref(pre_name(v.name), v.ty), v), f"fixed start of {v.name} is redundant")
         for e in self._initial_equations():
             self._try(e, "the initial equation is redundant")
         self._reinitialise()
@@ -224,7 +228,8 @@ class _Initial:
     def _complete(self) -> None:
         """Starts that make up what is missing."""
         for v in self._discretes():
-            self._try(_start(Ref(pre_name(v.name), v.ty), v), None)
+            if not v.fixed:
+                self._try(_start(Ref(pre_name(v.name), v.ty), v), None)
         selected = {s for one in self._dae.selections for s in one.states}
         states = [v for v in self._variables() if v.role is Role.STATE and not v.fixed and v.name not in selected]
         given = [v for v in states if v.start is not None]
@@ -278,7 +283,7 @@ class _Initial:
                 kept.pop()
             if otherwise is not None:
                 self.notes.append(otherwise)
-                if isinstance(e, Equation) and e.left.ty == REAL and e.right.ty == REAL:
+                if isinstance(e, Equation):
                     self._spare.append(e)
             return False
         return True
@@ -363,10 +368,12 @@ def _effects(w: When) -> WhenBlock | None:
 
 
 def _check(e: Equation) -> WhenBlock:
-    """That an equation which was not needed holds all the same, within what solvers leave."""
-    size = make.add(_size(e.left), _size(e.right))
-    bound = make.add(make.mul(Real(1e-4), size), Real(1e-6))
-    holds = make.relation("<=", _size(make.sub(e.left, e.right)), bound)
+    """That an equation which was not needed holds all the same, Reals within what solvers leave."""
+    if REAL in (e.left.ty, e.right.ty):
+        bound = make.add(make.mul(Real(1e-4), make.add(_size(e.left), _size(e.right))), Real(1e-6))
+        holds = make.relation("<=", _size(make.sub(e.left, e.right)), bound)
+    else:
+        holds = make.relation("==", e.left, e.right)
     message = Str("there are more initial equations than needed, and this one contradicts the others")
     return WhenBlock(TRUE, (Assert(holds, message, None, e.origin),), Partition.INITIAL, 0, e.origin)
 

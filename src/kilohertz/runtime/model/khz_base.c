@@ -129,6 +129,34 @@ void *khz_arena(khz_context *c, size_t n)
     return room;
 }
 
+/* The array with the lowest address from `at` on, -1: none; an array of no size has none. */
+static int lowest_from(const unsigned char *at, int n, void *const *arrays, const size_t *bytes)
+{
+    int found = -1;
+    for (int i = 0; i < n; i++) {
+        const int is_there = bytes[i] > 0 && (const unsigned char *)arrays[i] >= at;
+        found = is_there && (found < 0 || (unsigned char *)arrays[i] < (unsigned char *)arrays[found]) ? i : found;
+    }
+    return found;
+}
+
+void khz_arena_keep(khz_context *c, size_t mark, int n, void **arrays, const size_t *bytes)
+{
+    if (c->status == KHZ_OUT_OF_MEMORY) {
+        return; /* what has no room lies anywhere (khz_arena), and nobody reads it */
+    }
+    unsigned char *const arena = (unsigned char *)c + c->arena_offset;
+    const unsigned char *from = arena + mark;
+    size_t used = mark;
+    for (int i = lowest_from(from, n, arrays, bytes); i >= 0; i = lowest_from(from, n, arrays, bytes)) {
+        from = (unsigned char *)arrays[i] + bytes[i];
+        memmove(arena + used, arrays[i], bytes[i]);
+        arrays[i] = arena + used;
+        used += (bytes[i] + 15U) & ~(size_t)15U;
+    }
+    c->arena_used = used;
+}
+
 /* What a model has nothing for (khz_model.h). */
 khz_status khz_no_blocks(void *instance) { return (khz_status)((const khz_context *)instance)->status; }
 

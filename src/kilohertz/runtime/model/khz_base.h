@@ -137,6 +137,8 @@ void khz_settle_vague(khz_context *c);
 /* Room for n bytes in the arena, aligned; a failure when it is full, NULL where it is smaller than that.  Released by
  * setting arena_used back. */
 void *khz_arena(khz_context *c, size_t n);
+/* Give back all that was taken since arena_used was `mark` but n arrays of so many bytes, which move down. */
+void khz_arena_keep(khz_context *c, size_t mark, int n, void **arrays, const size_t *bytes);
 
 /* An external object is gone: no variable that holds it [n] may hand it to its destructor again. */
 void khz_forget(void **objects, int n, const void *gone);

@@ -121,7 +121,7 @@ class ArrayBuiltins:
         need(self.elaborator, name, args, 1, node, ctx)
         (n,) = self._dims(args, node, ctx)
         if n is None or n > 40:
-            return Builtin(name, tuple(args), REAL.array_of(n, n))
+            return Builtin(name, tuple(args), INTEGER.array_of(n, n))
         rows = [make.array([Int(1 if i == j else 0) for j in range(n)]) for i in range(n)]
         return make.array(rows) if rows else Array((), INTEGER.array_of(0, 0))
 
