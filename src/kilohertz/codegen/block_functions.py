@@ -15,22 +15,15 @@ from kilohertz.codegen.linear_plans import linear_plan_lines
 from kilohertz.codegen.plain import PlainBlocks, with_instance
 from kilohertz.codegen.plans import sparse_loop
 from kilohertz.codegen.probes import Probes
-from kilohertz.codegen.reading import (
-    Failures,
-    Lasting,
-    group_subject,
-    is_scalar,
-    is_system,
-    loop_subject,
-    system,
-)
+from kilohertz.codegen.reading import Failures, Lasting, group_subject, is_scalar, is_system, loop_subject, system
+from kilohertz.codegen.rolling import LoopWriter, rolled_blocks
 from kilohertz.codegen.writing.c_program import BlockInfo
 from kilohertz.codegen.writing.expressions import Writer
 from kilohertz.codegen.writing.lanes import LaneWriter, resting_text
 from kilohertz.codegen.writing.placement import Scope
 from kilohertz.codegen.writing.spelling import LONGEST_NAME, Names, comment
 from kilohertz.codegen.writing.writer import STATUS, Definition, Part
-from kilohertz.cost import IN_PLACE, Moving, costly, is_large, linear_plan, loop_elimination, runs
+from kilohertz.cost import IN_PLACE, Moving, Rolled, Shapes, costly, is_large, linear_plan, loop_elimination, stretches
 from kilohertz.ir import step as s
 from kilohertz.ir.expr import Expr, Ref
 from kilohertz.runtime import formula
@@ -60,6 +53,7 @@ class BlockWriter:
     plain: PlainBlocks = field(init=False)
     _lasting: dict[str, Lasting] = field(init=False)  # by phase
     _moving: Moving = field(init=False)
+    _shapes: Shapes = field(init=False)
     _failures: Failures = field(default_factory=Failures)
     _numbers: dict[Expr, int] = field(default_factory=dict)  # beside rates, which all directions share, by place
     _names: Names = field(default_factory=lambda: Names(longest=LONGEST_NAME))  # of C functions
@@ -69,13 +63,16 @@ class BlockWriter:
     def __post_init__(self) -> None:
         self.plain, step = PlainBlocks(self.layout, self.places), self.layout.step
         self._moving = Moving(step.variables.values())
+        self._shapes = Shapes(step.variables)
         self._lasting = {"initial": Lasting.of_initial(step), "block": Lasting.of_events(step)}
 
     def phase(self, phase: str, blocks: Sequence[s.Block]) -> Calls:
         """Write a list of blocks; gives the calls of their C functions."""
         calls: Calls = []
-        for run in runs(blocks):
-            if is_large(run[0]):
+        for run in stretches(blocks, self._shapes if self.layout.lane is not None else None):
+            if isinstance(run, Rolled):
+                calls.append(self._rolled(phase, run))
+            elif is_large(run[0]):
                 calls.append((self._loop(phase, run[0]), run[0].partition))
             else:
                 calls.append(self._group(phase, run))
@@ -171,6 +168,18 @@ class BlockWriter:
                     self.plain.write(w, block)
             self._keep(phase, block)
         return self._called(self._define(name, w.scope.lines)), run[0].partition
+
+    def _rolled(self, phase: str, run: Rolled) -> tuple[str, s.Partition]:
+        """Equal blocks: a function with a loop over them."""
+        name = self._name(phase, "compute", group_subject(run.first, self.layout.step.variables))
+        numbers = [self._note(phase, block, self.prefix + name) for block in run.blocks]
+        w = self._writer(phase, run.partition)
+        heads = [self._head(number, block) for number, block in zip(numbers, run.first, strict=False)]
+        w.put(f"/* blocks {numbers[0]} to {numbers[-1]}, {run.roll.size} in each of {run.roll.turns} turns */")
+        rolled_blocks(LoopWriter(w, self.layout, self._shapes), run, heads)
+        for block in run.blocks:
+            self._keep(phase, block)
+        return self._called(self._define(name, w.scope.lines)), run.partition
 
     @contextmanager
     def _checked(self, w: Writer, phase: str, number: int, block: s.Block) -> Iterator[None]:

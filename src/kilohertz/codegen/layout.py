@@ -83,12 +83,16 @@ class Layout:
 
     def place(self, v: StepVariable) -> str:
         """`z->w[V_inertia_a]`."""
-        kind, index = v.slot.kind, v.slot.index
-        if kind is Kind.RELATION:
-            return f"z->r[{index}]"
-        name = self._index.get((_SHADOWS.get(kind, kind), index))
+        return self.spelled(v.slot.kind, self.index(v.slot.kind, v.slot.index))
+
+    def index(self, kind: Kind, index: int) -> str:
+        """A place in an area by its name, where it has one."""
+        return self._index.get((_SHADOWS.get(kind, kind), index)) or str(index)
+
+    def spelled(self, kind: Kind, index: str) -> str:
+        """What stands at a place."""
         lane = f"[{self.lane}]" if kind in DIRECTIONS and self.lane is not None else ""
-        return f"z->{kind.value}[{name if name is not None else index}]{lane}"
+        return f"z->{kind.value}[{index}]{lane}"
 
     def callee(self, call: x.Call) -> Callee:
         return self.functions.callee(call)

@@ -15,6 +15,8 @@ from kilohertz.cost.factors import (
 )
 from kilohertz.cost.jacobian import jacobian_rests, state_jacobian
 from kilohertz.cost.lanes import Moving, n_lanes
+from kilohertz.cost.rolled import Cell, Roll, Shapes, Statement, rolls, steady
+from kilohertz.cost.rolled_blocks import Rolled, stretches
 from kilohertz.cost.together import is_large, reads, runs
 
 if TYPE_CHECKING:
@@ -24,7 +26,12 @@ if TYPE_CHECKING:
 __all__ = [
     "IN_PLACE",
     "Bounds",
+    "Cell",
     "Moving",
+    "Roll",
+    "Rolled",
+    "Shapes",
+    "Statement",
     "Target",
     "columns",
     "cost_bound",
@@ -38,9 +45,12 @@ __all__ = [
     "n_lanes",
     "reads",
     "reference",
+    "rolls",
     "runs",
     "state_elimination",
     "state_jacobian",
+    "steady",
+    "stretches",
     "target_for",
 ]
 

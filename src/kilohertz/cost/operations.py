@@ -33,7 +33,9 @@ from kilohertz.cost.prices import (
     sparse_solve,
     total,
 )
-from kilohertz.cost.together import is_large, runs
+from kilohertz.cost.rolled import Shapes, steady
+from kilohertz.cost.rolled_blocks import Rolled, stretches
+from kilohertz.cost.together import is_large
 from kilohertz.ir import expr as x
 from kilohertz.ir import step as s
 from kilohertz.ir.flat import (
@@ -81,10 +83,12 @@ class Operations:
     _matrices: dict[tuple[x.Ref, ...], s.LinearLoop] = field(init=False)  # whose factors are used again, by unknowns
     _here: _Function | None = None  # the C function that is counted
     _failing: dict[x.Expr, bool] = field(default_factory=dict)
+    _shapes: Shapes = field(init=False)
 
     def __post_init__(self) -> None:
         blocks = [*self.step.blocks, *(self.step.inlined or ())]
         inner = [i for b in blocks if isinstance(b, s.MixedLoop) for i in b.continuous]
+        self._shapes = Shapes(self.step.variables)
         self._matrices = {b.unknowns: b for b in (*blocks, *inner) if isinstance(b, s.LinearLoop)}
 
     # --------------------------------------------------------------------------------------------------- expressions
@@ -224,15 +228,30 @@ class Operations:
         return count
 
     def blocks(self, blocks: Iterable[s.Block], in_event: bool = False, is_open: bool = False) -> Count:
-        return total(self.run(run, lambda b: self.block(b, in_event, is_open)) for run in runs(blocks))
+        return total(self.run(run, lambda b: self.block(b, in_event, is_open)) for run in self._stretches(blocks))
 
     def partition(self, partition: s.Partition) -> Count:
-        return total(self.run(run, self.block) for run in runs(self.step.blocks) if run[0].partition is partition)
+        return total(self.run(run, self.block) for run in self._of_partition(partition))
 
-    def run(self, run: Sequence[s.Block], count: Callable[[s.Block], Count]) -> Count:
+    def _of_partition(self, partition: s.Partition) -> list[list[s.Block] | Rolled]:
+        stretches = self._stretches(self.step.blocks)
+        return [r for r in stretches if (r if isinstance(r, Rolled) else r[0]).partition is partition]
+
+    def _stretches(self, blocks: Iterable[s.Block]) -> Iterator[list[s.Block] | Rolled]:
+        return stretches(list(blocks), self._shapes)
+
+    def run(self, run: Sequence[s.Block] | Rolled, count: Callable[[s.Block], Count]) -> Count:
         """Blocks that share a C function."""
         with self._in_function():
-            return total(map(count, run))
+            return self._rolled(run, count) if isinstance(run, Rolled) else total(map(count, run))
+
+    def _rolled(self, run: Rolled, count: Callable[[s.Block], Count]) -> Count:
+        """A loop: what is the same in all turns once; what earlier blocks left in variables is computed again."""
+        once = self.expressions(steady(run.statements, run.roll, self._shapes))
+        kept, self.kept = self.kept, set()
+        turn = total(map(count, run.first)) + _TURN + _STORE.times(run.roll.n_places)
+        self.kept = kept
+        return once + _TURN + turn.times(run.roll.turns)
 
     def step_blocks(self, is_open: bool = False) -> Count:
         """Those of a step between events; functions that stand in variables are `kept` from then on."""
@@ -243,7 +262,12 @@ class Operations:
             self.kept.update(e for e, _ in costly(b, self.step.variables))
             return counted
 
-        return total(self.run(r, count) for r in runs(self.step.blocks) if r[0].partition is s.Partition.STEP)
+        counts = []
+        for run in self._of_partition(s.Partition.STEP):
+            counts.append(self.run(run, count))
+            for b in run.blocks if isinstance(run, Rolled) else ():
+                self.kept.update(e for e, _ in costly(b, self.step.variables))
+        return total(counts)
 
     def block(self, block: s.Block, in_event: bool = False, is_open: bool = False) -> Count:
         """One run of a block; `is_open`: nonlinear loops give their residuals alone (index-1 form)."""

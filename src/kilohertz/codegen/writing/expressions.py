@@ -48,7 +48,7 @@ class Writer(ArrayBuiltinWriter):
             assert isinstance(known, str)
             self.take(e, known)
             return known, PRIMARY
-        if self.is_shared(e) and not _is_trivial(e):
+        if self.is_shared(e) and not is_trivial(e):
             self.at_home(e, lambda: self._keep_scalar(e))
             return self.scalar(e)
         text, binds = self._scalar(e)
@@ -464,7 +464,7 @@ class Writer(ArrayBuiltinWriter):
         return ArrayValue(name, sizes, ty.scalar())
 
 
-def _is_trivial(e: Expr) -> bool:
+def is_trivial(e: Expr) -> bool:
     """Not worth a temporary."""
     match e:
         case x.Real() | x.Int() | x.Bool() | x.Str() | x.Enum() | x.Ref():

@@ -1,0 +1,242 @@
+"""Functions that the model table names (khz_model.h): phases and small ones: start values, samples, crossings"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from kilohertz.base import Origin
+from kilohertz.codegen.block_functions import Calls
+from kilohertz.codegen.functions import FunctionTable
+from kilohertz.codegen.layout import STRINGS, Layout
+from kilohertz.codegen.plain import with_instance
+from kilohertz.codegen.rolling import Line, in_parts
+from kilohertz.codegen.writing.expressions import Writer
+from kilohertz.codegen.writing.statements import StatementWriter
+from kilohertz.codegen.writing.values import default_start
+from kilohertz.codegen.writing.writer import STATUS
+from kilohertz.cost import Shapes, Statement
+from kilohertz.ir import step as s
+from kilohertz.ir.expr import Expr, Int, Real, Ref, Str
+from kilohertz.ir.flat import Assert
+from kilohertz.ir.step import HELPERS, Kind, StepVariable
+from kilohertz.ir.types import REAL, ExternalObjectType
+
+_STARTS = 50  # start values that one function sets: compilers take more than linear time for thousands of stores
+_VALUES = 1000  # numbers that one function gives: what they share is computed once
+_BEFORE = (Kind.PRE_DISCRETE, Kind.PRE_INT_DISCRETE, Kind.PRE_STRING_DISCRETE)
+
+
+class _Kind(NamedTuple):
+    """Result and parameters of functions of the model table, and the runtime's own for an empty body."""
+
+    result: str
+    parameters: str
+    empty: str
+
+
+_STATUS = _Kind("khz_status", "void *instance", "khz_no_blocks")
+_ACTION = _Kind("void", "void *instance", "khz_no_action")
+
+
+class TableFunctions:
+    """Functions of the model table: their C, and their names by member; those with nothing to do are the runtime's."""
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+        self.functions: dict[str, str] = {}
+
+    def phase(self, member: str, calls: Calls, reset: Sequence[int] = (), name: str = "") -> None:
+        """The function that runs a phase; `reset` are factorisations that do not outlive it."""
+        body = [f"z->factored[{k}] = 0;" for k in reset]
+        for call, _ in calls:
+            body += [f"if ((status = {call}) != KHZ_OK) {{", "    return status;", "}"]
+        lines = ["khz_status status = KHZ_OK;", *body, "return status;"] if body else []
+        self._define(member, name or f"run_{member}", _STATUS, lines)
+
+    def phases(self, member: str, lists: Sequence[Calls], order: Sequence[int]) -> None:
+        """A table of functions, in some order, each of which runs a list of calls."""
+        names = []
+        for k, calls in enumerate(lists):
+            self.phase(member, calls, name=f"run_{member}_{k + 1}" if len(lists) > 1 else f"run_{member}")
+            names.append(self.functions.pop(member))
+        entries = ", ".join(names[k] for k in order)
+        self.lines += [f"static const khz_phase_fn {member}[] = {{{entries}}};", ""]
+        self.functions[member] = member
+
+    def actions(self, member: str, name: str, parts: Sequence[Sequence[str]], after: Sequence[str] = ()) -> None:
+        """A function that sets something, in several parts where it is long; `after` follows them."""
+        self._define(member, name, _ACTION, [*self._parts(name, _ACTION, "instance", parts), *after])
+
+    def checks(self, member: str, body: list[str]) -> None:
+        """A function that gives the status."""
+        ended = [*body, "return (khz_status)z->c.status;"] if body else []
+        self._define(member, f"check_{member}", _STATUS, ended)
+
+    def values(self, member: str, into: str, parts: Sequence[Sequence[str]]) -> None:
+        """A function that fills an array, in several parts where it is long."""
+        kind = _Kind("void", f"void *instance, double *{into}", "khz_no_values")
+        name = f"get_{member}"
+        self._define(member, name, kind, self._parts(name, kind, f"instance, {into}", parts))
+
+    def _parts(self, name: str, kind: _Kind, arguments: str, parts: Sequence[Sequence[str]]) -> list[str]:
+        """The body of one part, or calls of functions for several."""
+        if len(parts) <= 1:
+            return [line for part in parts for line in part]
+        for k, body in enumerate(parts, 1):
+            self.lines += with_instance(f"KHZ_NOINLINE static {kind.result} {name}_{k}({kind.parameters})", body)
+        return [f"{name}_{k}({arguments});" for k in range(1, len(parts) + 1)]
+
+    def _define(self, member: str, name: str, kind: _Kind, body: Sequence[str]) -> None:
+        if not body:
+            self.functions[member] = kind.empty
+            return
+        self.functions[member] = name
+        self.lines += with_instance(f"static {kind.result} {name}({kind.parameters})", body)
+
+
+@dataclass(frozen=True, slots=True)
+class SmallFunctions:
+    """Writes them for one model."""
+
+    layout: Layout
+    functions: FunctionTable
+    place: Callable[[Origin], int]
+    where: Callable[[Origin], str]
+    shapes: Shapes
+
+    def write(self, table: TableFunctions) -> None:
+        """All of them into the table."""
+        step = self.layout.step
+        tunable = [v for v in step.variables.values() if v.tunable or _is_free_input(v)]
+        computed = {t.name for b in step.once for t in s.targets(b)} | {v.name for v in tunable}
+        left_out = HELPERS | {Kind.OBJECT}
+        recorded = [*(d.source for d in step.delays), *(e for t in step.transports for e in t.recorded())]
+        untouched = [v for v in step.variables.values() if v.name not in computed and v.slot.kind not in left_out]
+        table.actions("tunables", "set_tunables", self._parts(map(self._start, tunable), _STARTS))
+        started = (*map(self._start, untouched), *self._nominals())
+        table.actions("start", "set_start", self._parts(started, _STARTS), self._sizes())
+        table.actions("samples", "set_samples", self._parts(self._samples(), _STARTS))
+        table.actions("destroy", "destroy_objects", [], self._destructors())
+        table.checks("asserts", self._asserts(step.asserts))
+        table.checks("initial_asserts", self._asserts(step.initial_asserts))
+        table.values("crossings", "g", self._parts(self._crossings(), _VALUES))
+        table.values("time_events", "at", self._list("at", (e.at for e in step.time_events)))
+        table.values("delay_sources", "value", self._list("value", recorded))
+
+    def _writer(self, leave: str = "return;") -> Writer:
+        return Writer(self.layout, "(&z->c)", leave)
+
+    def _parts(self, lines: Iterable[Line], most: int) -> list[list[str]]:
+        return in_parts(list(lines), most, self._writer, self.layout, self.shapes)
+
+    def _start(self, v: StepVariable) -> Line:
+        start = v.start
+        if v.slot.kind in _BEFORE and start is None:
+            declared = self.layout.step.variables.get(v.of)
+            start = declared.start if declared is not None else None
+        value = _default(v) if start is None else start
+        one = Statement("start", ((v.slot.kind, v.slot.index),), (value,))
+        if v.slot.kind in STRINGS:
+            return Line(one, lambda at, texts: f"khz_set_text(&z->c, {at[0]}, {texts[0]});", is_rolled=False)
+        return Line(one, lambda at, texts: f"{at[0]} = {texts[0]};")
+
+    def _nominals(self) -> Iterator[Line]:
+        """Usual sizes of what a method of integration keeps."""
+        step = self.layout.step
+        kept = [*step.of_kind(Kind.STATE), *(step.variables[ref.name] for ref in step.algebraic)]
+        for k, v in enumerate(kept):
+            nominal = Real(1.0) if v.nominal is None else v.nominal
+            one = Statement("nominal", (("z->nominal_y", k),), (nominal,))
+            yield Line(one, lambda at, texts: f"{at[0]} = khz_nominal({texts[0]});")
+
+    def _sizes(self) -> list[str]:
+        """Of the unknowns of nonlinear loops: nominal values, limits, start values."""
+        w = self._writer()
+        at = 0
+        for unknowns in self.layout.loops:
+            iterated = [self.layout.step.variables[u.name] for u in unknowns]
+            sizes = [f"khz_nominal({self._attribute(w, v.nominal, '1.0')})" for v in iterated]
+            sizes += [self._attribute(w, v.min, "-INFINITY") for v in iterated]
+            sizes += [self._attribute(w, v.max, "INFINITY") for v in iterated]
+            sizes += [self._attribute(w, v.start, "NAN") for v in iterated]
+            w.put(*(f"z->sizes[{at + i}] = {text};" for i, text in enumerate(sizes)))
+            at += len(sizes)
+        lines = w.scope.lines
+        if w.n_temporaries == 0:
+            return lines
+        return ["{", *(f"    {line}" for line in lines), "}"]  # temporaries beside those of the start values
+
+    def _attribute(self, w: Writer, e: Expr | None, otherwise: str) -> str:
+        if e is None:
+            return otherwise
+        w.plan((e,))
+        return w.text(e)
+
+    def _samples(self) -> Iterator[Line]:
+        for sample in self.layout.step.samples:
+            k, origin = sample.index, self.place(sample.origin)
+            cells = (("z->sample_start", k), ("z->sample_interval", k), ("", origin))
+            yield Line(Statement("sample", cells, (sample.start, sample.interval)), _sampled)
+
+    def _asserts(self, asserts: Iterable[Assert]) -> list[str]:
+        w = self._writer(STATUS)
+        statements = StatementWriter(w, self.place)
+        for one in asserts:
+            statements.statement(one)
+        return w.scope.lines
+
+    def _crossings(self) -> Iterator[Line]:
+        """g > 0 while the relation is as buffered, < 0 where it differs: never 0, so that no crossing is missed."""
+        for c in self.layout.step.crossings:
+            one = Statement("crossing", (("g", c.index), (Kind.RELATION, c.index)), (c.relation, c.function))
+            yield Line(one, _crossed, self.where(c.origin))
+
+    def _list(self, target: str, expressions: Iterable[Expr]) -> list[list[str]]:
+        values = (Statement("value", ((target, k),), (e,)) for k, e in enumerate(expressions))
+        return self._parts((Line(one, lambda at, texts: f"{at[0]} = {texts[0]};") for one in values), _VALUES)
+
+    def _destructors(self) -> list[str]:
+        """Each object once, however many variables hold it."""
+        lines = []
+        step = self.layout.step
+        objects = step.of_kind(Kind.OBJECT)
+        for v in objects:
+            assert isinstance(v.ty.base, ExternalObjectType)
+            name = self.functions.request(v.ty.base.destructor) if v.ty.base.destructor in step.functions else None
+            if name is not None:
+                place = self.layout.place(v)
+                forget = f"khz_forget(z->{Kind.OBJECT.value}, {len(objects)}, {place});"
+                lines += [f"if ({place} != NULL) {{", f"    {name}(&z->c, {place});", f"    {forget}", "}"]
+        return lines
+
+
+def _crossed(at: Sequence[str], texts: Sequence[str]) -> str:
+    return f"{at[0]} = khz_crossing(({texts[0]}) == {at[1]}, {texts[1]});"
+
+
+def _sampled(at: Sequence[str], texts: Sequence[str]) -> str:
+    start, interval, place = at
+    return f"{start} = {texts[0]};\n{interval} = {texts[1]};\nkhz_check_sample(&z->c, {place}, {start}, {interval});"
+
+
+def _default(v: StepVariable) -> Expr:
+    """The start value of a variable that has none."""
+    if v.slot.kind in STRINGS:
+        return Str("")
+    return Real(0.0) if v.ty.base == REAL.base else Int(int(default_start(v.ty)))
+
+
+def _is_free_input(v: StepVariable) -> bool:
+    """An input whose start needs no other value: set with the parameters, so that what is given before the initial
+    equations is still there when they are solved."""
+    if v.slot.kind not in (Kind.INPUT, Kind.INT_INPUT):
+        return False
+    stack = [v.start] if v.start is not None else []
+    while stack:
+        e = stack.pop()
+        if isinstance(e, Ref):
+            return False
+        stack.extend(e.children())
+    return True

@@ -1,0 +1,228 @@
+"""Equal statements one after the other: one loop over indices instead of each written out.
+
+  xd[1] := (x[0] - x[1])/p[0]
+  xd[2] := (x[1] - x[2])/p[0]        for i in 0 .. n - 1:  xd[1 + i] := (x[i] - x[1 + i])/p[0]
+  xd[3] := (x[2] - x[3])/p[0]
+
+Two statements have one shape where they differ in the places of their variables, in numbers that are terms or factors,
+and in nothing else.  A few statements that come again and again in the same order are rolled together, each turn in the
+order that they had: the same operations in the same order, so the same bits.  What may fail names its block, and is
+left as it is.  Every statement is walked over once; a turn has few statements, so that finding it is linear too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from kilohertz.ir import expr as x
+from kilohertz.ir.expr import Expr
+from kilohertz.ir.scopes import opens_scope
+from kilohertz.ir.step import Kind, Slot, StepVariable
+from kilohertz.ir.traverse import bottom_up
+from kilohertz.ir.types import INTEGER, STRING
+
+LEAST = 100  # turns: with fewer, what neighbours share is worth more than the code that a loop saves
+_LONGEST = 64  # statements of a turn
+_CANDIDATES = 6  # statements of one shape that a turn may have
+_LARGEST = 4000  # nodes of a statement
+_FAILING = frozenset({"div", "mod", "rem", "$subscript", "integer"})  # of Integers; see `codegen.reading`
+
+Cell: TypeAlias = tuple[Kind | str, int]  # an area of the instance, or an array in C, and a place in it; "": a number
+Leaf: TypeAlias = x.Ref | x.Real
+_Shape: TypeAlias = tuple[Hashable, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """What is written in C for one of many: how it is spelled, places that it sets or names, what it computes."""
+
+    form: Hashable
+    cells: tuple[Cell, ...]
+    roots: tuple[Expr, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Roll:
+    """`turns` times the same `size` statements, from number `first` of a list on."""
+
+    first: int
+    size: int
+    turns: int
+    leaves: tuple[tuple[Leaf, ...], ...]  # of each statement
+
+    @property
+    def end(self) -> int:
+        return self.first + self.size * self.turns
+
+    @property
+    def n_places(self) -> int:
+        """Variables and numbers that a turn names."""
+        return sum(map(len, self.leaves[: self.size]))
+
+
+class Shapes:
+    """Numbers shapes of statements over some variables."""
+
+    def __init__(self, variables: Mapping[str, StepVariable]) -> None:
+        self._variables = variables
+        self._numbers: dict[_Shape, int] = {}
+
+    def slot(self, ref: x.Ref) -> Slot:
+        return self._variables[ref.name].slot
+
+    def cell(self, ref: x.Ref) -> Cell | None:
+        """Where a variable stands; time has no place."""
+        variable = self._variables.get(ref.name)
+        return None if variable is None else (variable.slot.kind, variable.slot.index)
+
+    def of(self, statement: Statement) -> tuple[int, tuple[Leaf, ...]] | None:
+        """The number of its shape, and what it differs in from others of this shape; None where it is not rolled."""
+        found = self._walked(statement.roots, frozenset())
+        if found is None:
+            return None
+        tokens, leaves, literal = found
+        mixed = literal.intersection(leaves)
+        if mixed:  # a number that is an exponent and a factor stays a number
+            again = self._walked(statement.roots, frozenset(mixed))
+            assert again is not None
+            tokens, leaves, _ = again
+        shape = (statement.form, tuple(area for area, _ in statement.cells), tuple(tokens))
+        return self._numbers.setdefault(shape, len(self._numbers)), tuple(leaves)
+
+    def _walked(
+        self, roots: tuple[Expr, ...], fixed: frozenset[Expr]
+    ) -> tuple[list[Hashable], list[Leaf], set[Expr]] | None:
+        """Nodes from the roots down, each once; those that may differ apart; and numbers that belong to the shape."""
+        tokens: list[Hashable] = []
+        leaves: list[Leaf] = []
+        literal: set[Expr] = set()
+        number: dict[Expr, int] = {}
+        stack = list(roots)
+        while stack:
+            e = stack.pop()
+            if e in number:
+                tokens.append(number[e])
+                continue
+            number[e] = len(number)
+            if type(e) is x.Ref:
+                variable = self._variables.get(e.name)
+                tokens.append(e if variable is None else variable.slot.kind)
+                leaves += () if variable is None else (e,)
+            elif type(e) is x.Real and e not in fixed:
+                tokens.append(x.Real)
+                leaves.append(e)
+            else:
+                token, operands, inside = _parts(e)
+                if token is None or len(number) > _LARGEST:
+                    return None
+                tokens.append(token)
+                literal.update(inside)
+                stack.extend(operands)
+        return tokens, leaves, literal
+
+
+_Parts: TypeAlias = tuple[Hashable | None, Sequence[Expr], Sequence[x.Real]]
+_NONE: _Parts = None, (), ()
+
+
+def _parts(e: Expr) -> _Parts:
+    """What a node is besides its operands (None: it may fail, or is more than a number); the operands that are looked
+    at; numbers among the others, which belong to the shape: how a power or a function is spelled depends on them."""
+    match e:
+        case x.Real() | x.Int() | x.Bool() | x.Enum():
+            return e, (), ()
+        case x.Binary("^", base, x.Real() as exponent):
+            return ("^", exponent), (base,), (exponent,)
+        case x.Binary(op, left, right):
+            return _NONE if e.ty is INTEGER or left.ty is STRING else ((op, left.ty), (left, right), ())
+        case x.Unary(op, operand):
+            return _NONE if e.ty is INTEGER else (("unary", op), (operand,), ())
+        case x.IfExp():
+            return ("if", e.children(), ()) if e.ty is not STRING else _NONE
+        case x.Builtin(name, args):
+            if e.ty is STRING or (name in _FAILING and e.ty is INTEGER):
+                return _NONE
+            numbers = [a for a in args if type(a) is x.Real]
+            token = (name, e.ty, *(a if type(a) is x.Real else a.ty for a in args))
+            return token, [a for a in args if type(a) is not x.Real], numbers
+        case _:
+            return _NONE
+
+
+def is_many(statements: Sequence[object]) -> bool:
+    """Whether a list is long enough for something in it to be rolled."""
+    return len(statements) >= LEAST
+
+
+def rolls(statements: Sequence[Statement | None], shapes: Shapes) -> Iterator[Roll]:
+    """What is rolled of a list, in order; None: a statement that is not."""
+    if not is_many(statements):
+        return
+    found = [None if one is None else shapes.of(one) for one in statements]
+    ids = [-1 - k if shape is None else shape[0] for k, shape in enumerate(found)]
+    following = _following(ids)
+    at = 0
+    while at + LEAST <= len(ids):
+        size, turns = _repeated(ids, following, at)
+        if turns < LEAST:
+            at += 1
+            continue
+        end = at + size * turns
+        yield Roll(at, size, turns, tuple(shape[1] for shape in found[at:end] if shape is not None))
+        at = end
+
+
+def steady(statements: Sequence[Statement], roll: Roll, shapes: Shapes) -> Iterator[Expr]:
+    """Of what a turn computes in any case, the largest parts that are the same in every turn."""
+    varying: set[Expr] = set()
+    for k in range(roll.size):
+        for leaf, values in zip(roll.leaves[k], zip(*roll.leaves[k :: roll.size], strict=True), strict=True):
+            varying.update((leaf,) if any(value is not leaf for value in values) else ())
+    cells = {cell for one in statements for cell in one.cells}
+
+    def differs(e: Expr, below: list[bool]) -> bool:
+        if isinstance(e, x.Ref):
+            return e in varying or shapes.cell(e) in cells
+        return e in varying or any(below)
+
+    memo: dict[Expr, bool] = {}
+    seen: set[Expr] = set()
+    stack = [root for one in statements[: roll.size] for root in one.roots][::-1]
+    while stack:
+        e = stack.pop()
+        if e in seen:
+            continue
+        seen.add(e)
+        if bottom_up(e, differs, memo):
+            stack.extend(child for k, child in enumerate(e.children()) if not opens_scope(e, k))
+        elif e.children():
+            yield e
+
+
+def _following(ids: list[int]) -> list[int]:
+    """For each statement the next one of its shape; 0: there is none."""
+    next_of: dict[int, int] = {}
+    following = [0] * len(ids)
+    for k in range(len(ids) - 1, -1, -1):
+        following[k] = next_of.get(ids[k], 0)
+        next_of[ids[k]] = k
+    return following
+
+
+def _repeated(ids: list[int], following: list[int], at: int) -> tuple[int, int]:
+    """How many statements from one on come again at once, and how often they stand there."""
+    other = at
+    for _ in range(_CANDIDATES):
+        other = following[other]
+        size = other - at
+        if not 0 < size <= _LONGEST:
+            break
+        end = other
+        while end < len(ids) and ids[end] == ids[end - size]:
+            end += 1
+        turns = (end - at) // size
+        if turns >= LEAST:
+            return size, turns
+    return 1, 1
