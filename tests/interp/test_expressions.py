@@ -83,7 +83,7 @@ def test_arithmetic_is_that_of_doubles(a: float, b: float) -> None:
     assert value(make.relation("<", x, y), x=a, y=b) is (a < b)
     if b != 0:
         assert value(make.div(x, y), x=a, y=b) == a / b
-    if a > 0 and abs(b) < 20:
+    if a > 0 and abs(b * math.log(a)) < 700:  # math.pow raises an error where C gives infinity
         assert value(make.pow_(x, y), x=a, y=b) == math.pow(a, b)
 
 
