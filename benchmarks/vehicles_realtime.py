@@ -84,7 +84,7 @@ def alone(scenario: Scenario, runs: int) -> str:
     shortest = np.full(scenario.cycles or 0, np.inf)
     for _ in range(runs):
         with tempfile.TemporaryDirectory() as folder:
-            recording = Recording(times=True, signals=("car.chassis.y",), file=str(Path(folder) / "run.csv"))
+            recording = replace(scenario.recording, enabled=True, times=True, file=str(Path(folder) / "run.csv"))
             built = build(replace(scenario, scale=None, recording=recording), folder=Path(folder))
             cycles = start(built).wait().result["cycle.compute"]
         shortest = np.minimum(shortest, cycles[-len(shortest) :])
