@@ -17,7 +17,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kilohertz.base import Diagnostic, ModelError, Note, Severity
-from kilohertz.ir.step import Kind
 from kilohertz.results import Result
 from kilohertz.runtime import constant, fields
 from kilohertz.simulate.draft import Draft
@@ -250,9 +249,8 @@ def _retold(problem: Diagnostic) -> Note:
 
 def longest_step(program: Program, e: Experiment, spacing: float = math.inf) -> float:
     """Of CVODE and IDA; 0: any.  `spacing`: how far points of inputs are apart."""
-    states, step = program.code.counts[Kind.STATE], program.step
     # what delay and transport lines remember are the ends of steps
-    longest = 0.0 if states and not (step.delays or step.transports) else (e.stop - e.start) / e.intervals
+    longest = (e.stop - e.start) / e.intervals if program.step.delays or program.step.transports else 0.0
     # no pulse of an input is stepped over
     return spacing if spacing < (longest or e.stop - e.start) else longest
 

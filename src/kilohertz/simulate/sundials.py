@@ -42,6 +42,9 @@ FUNCTIONS = {
     "set_solver": "CVodeSetLinearSolver",
     "set_jacobian": "CVodeSetJacFn",
     "set_jacobian_every": "CVodeSetJacEvalFrequency",
+    "set_newton_part": "CVodeSetNonlinConvCoef",
+    "set_newton_failures": "CVodeSetMaxConvFails",
+    "set_same_step": "CVodeSetEtaFixedStepBounds",
     "advance": "CVode",
     "interpolate": "CVodeGetDky",
     "dense_setup": "SUNLinSolSetup_Dense",
@@ -71,6 +74,7 @@ IDA_FUNCTIONS = {
     "set_stop": "IDASetStopTime",
     "set_solver": "IDASetLinearSolver",
     "set_jacobian": "IDASetJacFn",
+    "set_newton_failures": "IDASetMaxConvFails",
     "advance": "IDASolve",
     "interpolate": "IDAGetDky",
 }

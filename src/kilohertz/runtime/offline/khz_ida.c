@@ -128,6 +128,23 @@ static int set_jacobian_every(void *memory, long n_steps)
     return 0;
 }
 
+static int set_newton_part(void *memory, double of_tolerance)
+{
+    (void)memory;
+    (void)of_tolerance; /* IDA's own tests settle what CVODE's leave open */
+    return 0;
+}
+
+static int set_newton_failures(void *memory, int n) { return ida->set_newton_failures(((adapter *)memory)->mem, n); }
+
+static int set_same_step(void *memory, double factor_from, double factor_to)
+{
+    (void)memory;
+    (void)factor_from;
+    (void)factor_to;
+    return 0;
+}
+
 static int set_max_hnil_warnings(void *memory, int n)
 {
     (void)memory;
@@ -193,6 +210,9 @@ void khz_use_ida(khz_sundials *table, const khz_ida_functions *functions)
     table->set_solver = set_solver;
     table->set_jacobian = set_jacobian;
     table->set_jacobian_every = set_jacobian_every;
+    table->set_newton_part = set_newton_part;
+    table->set_newton_failures = set_newton_failures;
+    table->set_same_step = set_same_step;
     table->advance = advance;
     table->interpolate = interpolate;
     table->sparse_new = NULL; /* ida_jacobian goes over all entries */

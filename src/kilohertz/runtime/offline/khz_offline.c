@@ -8,7 +8,9 @@
 #include "khz_jacobian.h"
 
 enum { CV_BDF = 2, CV_ONE_STEP = 2, CV_TSTOP_RETURN = 1, JACOBIAN_EVERY = 10, CHATTER_CAP = 2000 };
-enum { CREEP_CAP = 50, RETRIES_IN_A_ROW = 12, RETRIES_MOST = 1000 };
+enum { CREEP_CAP = 50, RETRIES_IN_A_ROW = 12, RETRIES_MOST = 1000, NEWTON_FAILURES = 30 };
+#define NEWTON_PART 0.01 /* of the tolerance, at which Newton's iteration ends; 0.1 by itself */
+#define SAME_STEP 1.2    /* factor up to which a longer step is not taken; 1.5 by itself */
 
 static int32_t unknowns(const khz_model *m)
 {
@@ -57,8 +59,9 @@ static int rhs(double t, void *y, void *yd, void *user)
     khz_offline *const o = (khz_offline *)user;
     double *const out = o->sundials->vector_data(yd);
     o->n_rhs++;
-    if (o->model->n_x == 0) {
+    if (o->model->n_x == 0) { /* steps are long then: the model is asked at the grid points, one after the other */
         out[0] = 0.0;
+        return 0;
     }
     if (khz_offline_derivatives(o, t, o->sundials->vector_data(y), out) == KHZ_OK) {
         return 0;
@@ -98,6 +101,19 @@ static int jacobian(double t, void *y, void *fy, void *a, void *user, void *t1, 
     return status != KHZ_OK;
 }
 
+/* Where the solver's own settings do not suit (docs/decisions/0060). */
+static int set_newton(const khz_sundials *f, void *mem)
+{
+    /* An old Jacobian that is much too steep makes Newton's corrections vanish and passes for convergence. */
+    int bad = f->set_jacobian_every(mem, JACOBIAN_EVERY);
+    /* What the iteration leaves is noise in the error estimate, and steps that are short already stay so for ever. */
+    bad |= f->set_newton_part(mem, NEWTON_PART);
+    /* Each a quarter of the step: from an interval without any motion to one at a corner nine are too few. */
+    bad |= f->set_newton_failures(mem, NEWTON_FAILURES);
+    /* Factorisations are cheap beside right-hand sides: longer steps are taken when they are to be had. */
+    return bad | f->set_same_step(mem, 0.0, SAME_STEP);
+}
+
 static int32_t open_solver(khz_offline *o, cvode_solver *s)
 {
     const khz_sundials *const f = o->sundials;
@@ -135,12 +151,8 @@ static int32_t open_solver(khz_offline *o, cvode_solver *s)
     bad |= f->set_max_hnil_warnings(s->mem, -1);
     bad |= o->max_step > 0.0 ? f->set_max_step(s->mem, o->max_step) : 0;
     bad |= f->set_solver(s->mem, s->linear, s->matrix);
-    if (m->n_x > 0) {
-        bad |= f->set_jacobian(s->mem, jacobian);
-        /* An old Jacobian that is much too steep makes Newton's corrections vanish and passes for convergence. */
-        bad |= f->set_jacobian_every(s->mem, JACOBIAN_EVERY);
-    }
-    return bad == 0 ? KHZ_OK : KHZ_RUN_SOLVER_FAILED;
+    bad |= m->n_x > 0 ? f->set_jacobian(s->mem, jacobian) : 0;
+    return (bad | set_newton(f, s->mem)) == 0 ? KHZ_OK : KHZ_RUN_SOLVER_FAILED;
 }
 
 static void close_solver(const khz_offline *o, cvode_solver *s)
@@ -184,6 +196,20 @@ static int32_t inspect_end(khz_offline *o, const cvode_work *w, const cvode_solv
     return o->sundials->interpolate(s->mem, t, 0, s->y) == 0 ? KHZ_OK : KHZ_RUN_SOLVER_FAILED;
 }
 
+static int32_t tell_news(khz_offline *o, double t)
+{
+    const int stopped = o->flush(o->n_rows, t);
+    o->n_rows = 0;
+    return stopped ? KHZ_RUN_STOPPED : KHZ_OK;
+}
+
+/* Without states one step of the solver may go over all grid points: each of them counts for one. */
+static int32_t stands_for_step(khz_offline *o, const cvode_work *w, double t)
+{
+    khz_look_at_rest(o, w);
+    return o->grid_next % KHZ_NEWS_OF_SOLVER == 0 ? tell_news(o, t) : KHZ_OK;
+}
+
 /* The step from `before` to o->time was accepted: look for events at every grid point in it and at its end, record the
  * grid points before the first event (those on an event are left to it). */
 static int32_t inspect(khz_offline *o, const cvode_work *w, const cvode_solver *s, double before, int event_follows,
@@ -215,6 +241,10 @@ static int32_t inspect(khz_offline *o, const cvode_work *w, const cvode_solver *
         }
         o->grid_next++;
         low = fmin(at, t);
+        status = o->model->n_x == 0 ? stands_for_step(o, w, low) : KHZ_OK;
+        if (status != KHZ_OK) {
+            return status;
+        }
     }
     return o->model->n_r > 0 && low < t ? inspect_end(o, w, s, low, event_follows, root) : KHZ_OK;
 }
@@ -237,12 +267,7 @@ static int32_t accepted(khz_offline *o, const cvode_work *w, const cvode_solver 
         }
         khz_delay_push(o->model, o->instance, w->delayed);
     }
-    if (o->n_steps % KHZ_NEWS_OF_SOLVER == 0) {
-        const int stopped = o->flush(o->n_rows, o->time);
-        o->n_rows = 0;
-        return stopped ? KHZ_RUN_STOPPED : KHZ_OK;
-    }
-    return KHZ_OK;
+    return o->n_steps % KHZ_NEWS_OF_SOLVER == 0 ? tell_news(o, o->time) : KHZ_OK;
 }
 
 /* An assertion failed in the step from `before` to o->time.  That may be the solver's error and not the model's: go

@@ -33,6 +33,9 @@ typedef struct khz_sundials {
     int (*set_solver)(void *mem, void *solver, void *a);
     int (*set_jacobian)(void *mem, int (*jacobian)(double, void *, void *, void *, void *, void *, void *, void *));
     int (*set_jacobian_every)(void *mem, long n_steps);
+    int (*set_newton_part)(void *mem, double of_tolerance);
+    int (*set_newton_failures)(void *mem, int n);
+    int (*set_same_step)(void *mem, double factor_from, double factor_to);
     int (*advance)(void *mem, double t, void *y, double *reached, int task);
     int (*interpolate)(void *mem, double t, int k, void *y);
     int (*dense_setup)(void *solver, void *a);

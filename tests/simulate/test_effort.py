@@ -1,0 +1,56 @@
+"""How many steps the solvers make: neither noise of their own nor output intervals force short ones."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from kilohertz import load
+from kilohertz.simulate import Statistics
+
+# The flow hangs on a difference far below the tolerance of the pressure, with a slope that is steep near zero alone.
+VALVE = """model Valve
+  Real p(start = 2e5, fixed = true, nominal = 1e5);
+  Real dp, m;
+equation
+  dp = p - 2e5;
+  m = 20*dp/(dp*dp + 1e-6)^0.25;
+  der(p) = 1e6*((if time < 0.5 then 10 else 0) - m);
+end Valve;
+"""
+STATELESS = """model Signals
+  Real u = sin(6.283185307179586*time), v = if u > 0.5 then 3 else time;
+  discrete Integer n(start = 0, fixed = true);
+equation
+  when sample(0.1, 0.1) then
+    n = pre(n) + 1;
+  end when;
+end Signals;
+"""
+
+
+@pytest.mark.parametrize("tolerance", [1e-4, 2e-5])
+def test_newton_leaves_no_noise(tmp_path: Path, tolerance: float) -> None:
+    (tmp_path / "Valve.mo").write_text(VALVE)
+    statistics = Statistics()
+    result = load(tmp_path / "Valve.mo").simulate(stop=1.0, tolerance=tolerance, statistics=statistics)
+    assert statistics.steps < 300  # millions, where iterations end at a tenth of the tolerance
+    assert result.problems == ()
+    expected = np.where(result.time < 0.5, 0.2507, 0.0)  # 20*sqrt(dp) = 10
+    assert np.abs(result["dp"] - expected).max() < 10 * tolerance * 2e5
+
+
+@pytest.mark.parametrize("solver", ["cvode", "ida"])
+def test_no_state_no_steps(tmp_path: Path, solver: str) -> None:
+    (tmp_path / "Signals.mo").write_text(STATELESS)
+    statistics = Statistics()
+    model = load(tmp_path / "Signals.mo")
+    result = model.simulate(stop=2.0, intervals=2000, solver=solver, statistics=statistics)
+    assert statistics.steps < 100
+    assert (statistics.state_events, statistics.time_events) == (4, 20)
+    assert len(result.time) == 2001 + 2 * 4 + 20  # both sides of events; those of time are on the grid
+    edges = result.time[np.flatnonzero(np.diff(result["v"] == 3)) + 1]
+    assert edges == pytest.approx([1 / 12, 5 / 12, 13 / 12, 17 / 12], abs=1e-9)
+    assert result.final("n") == 20
