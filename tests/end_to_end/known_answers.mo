@@ -327,6 +327,27 @@ package KnownAnswers
     der(x[2, :]) = {3, 4};
   end Slices;
 
+  function added "Vectors of known and of unknown size, as often as n says"
+    input Real a[:];
+    input Integer n;
+    output Real y[3];
+  protected
+    Integer k = 0;
+  algorithm
+    y := zeros(3);
+    while k < 2 loop
+      k := k + 1;
+      y := y + sum(i*a for i in 1:n) + sum({j, i, 1} for i in 1:2, j in 1:n);
+    end while;
+  end added;
+
+  model SumsOfVectors
+    parameter Integer n = 3;
+    Real v[3] = added({time, 2, 3}, n) "compiled";
+    Real w[3] = added({time, 2, 3}, 3) "written out";
+    Real y = {1, 10, 100}*(v + w)/2;
+  end SumsOfVectors;
+
   model All
     PartialModifiers partial_modifiers;
     EnumerationAsIndex enumeration_as_index;
@@ -357,5 +378,6 @@ package KnownAnswers
     Around around;
     RecordsOfAFunction records_of_a_function;
     Slices slices;
+    SumsOfVectors sums_of_vectors;
   end All;
 end KnownAnswers;

@@ -41,6 +41,7 @@ ANSWERS: dict[str, float] = {
     "around": 12,
     "records_of_a_function": 20,
     "slices": 14,
+    "sums_of_vectors": 36 + 420 + 4800,
 }
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable
 
-from kilohertz.codegen.writing.arrays import ArrayWriter, accumulate, of_none
+from kilohertz.codegen.writing.arrays import ArrayWriter
+from kilohertz.codegen.writing.reductions import accumulate, of_none
 from kilohertz.codegen.writing.values import ArrayValue, product
 from kilohertz.codegen.writing.writer import PRIMARY, Text, unsupported
 from kilohertz.ir import expr as x

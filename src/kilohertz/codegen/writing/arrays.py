@@ -7,8 +7,9 @@ from collections.abc import Callable
 from typing import TypeAlias
 
 from kilohertz.base import InternalError
+from kilohertz.codegen.writing.array_comprehensions import stacked, summed
 from kilohertz.codegen.writing.spelling import INTEGER_OPERATIONS
-from kilohertz.codegen.writing.values import ArrayValue, fixed_dims, is_real, product
+from kilohertz.codegen.writing.values import ArrayValue, is_real, product
 from kilohertz.codegen.writing.writer import PRIMARY, SUM, UNARY, WriterCore
 from kilohertz.ir import expr as x
 from kilohertz.ir.expr import Expr
@@ -130,7 +131,7 @@ class ArrayWriter(WriterCore):
 
     def _comprehension(self, e: x.Comprehension) -> ArrayValue:
         if e.body.ty.dims:
-            return self._nested_comprehension(e)
+            return summed(self, e) if e.op == "sum" else stacked(self, e)
         ranges = [self.iterable(r) for _, r in e.iterators]
         # the last iterator is the outermost dimension, the first one varies fastest (MLS 10.4.1 as `ir.expr` has it)
         dims = tuple(count for count, _ in reversed(ranges))
@@ -144,44 +145,6 @@ class ArrayWriter(WriterCore):
 
         self.iterate(list(reversed(list(zip(e.iterators, ranges, strict=True)))), body, e)
         return room
-
-    def _nested_comprehension(self, e: x.Comprehension) -> ArrayValue:
-        """Each turn gives an array of one shape; where that is not known in advance, the first turn makes the room."""
-        ranges = [self.iterable(r) for _, r in e.iterators]
-        outer = tuple(count for count, _ in reversed(ranges))
-        fixed = fixed_dims(e.body.ty)
-        element = e.ty.scalar()
-        if fixed is not None:
-            room = self.room((*outer, *fixed), element)
-        else:
-            name = self.fresh("a")
-            self.put(f"{self.types.declare(element, '*' + name)} = NULL;")
-            sizes = tuple(self.fresh("n") for _ in e.body.ty.dims)
-            self.put(*(f"int32_t {n} = 0;" for n in sizes))
-            room = ArrayValue(name, (*outer, *sizes), element)
-        at = self.fresh("i")
-        self.put(f"size_t {at} = 0;")
-
-        def body() -> None:
-            part = self.array(e.body)
-            if fixed is None:
-                self._first_room(room, part, outer)
-            self.must_fit(room.dims[len(outer) :], part.dims)
-            self.copy(f"{room.pointer} + {at}", part.pointer, part.size, element)
-            self.put(f"{at} += (size_t)({part.size});")
-
-        self.iterate(list(reversed(list(zip(e.iterators, ranges, strict=True)))), body, e)
-        return room
-
-    def _first_room(self, room: ArrayValue, part: ArrayValue, outer: tuple[str, ...]) -> None:
-        sizes = room.dims[len(outer) :]
-        count = product((*outer, part.size)) if part.size.isdigit() else f"{product(outer)} * ({part.size})"
-
-        def first() -> None:
-            self.put(*(f"{n} = {d};" for n, d in zip(sizes, part.dims, strict=True)))
-            self.take_room(room.pointer, room.pointer, count, room.element)
-
-        self.braces(f"if ({room.pointer} == NULL)", first)
 
     def iterable(self, r: Expr) -> tuple[str, Callable[[str], str]]:
         """Count of a range and the text of its i-th value (i from zero)."""
@@ -435,29 +398,6 @@ class ArrayWriter(WriterCore):
 
     @abstractmethod
     def _builtin_array(self, e: x.Builtin) -> ArrayValue: ...
-
-
-def of_none(op: str, ty: Type) -> str:
-    """What a reduction begins with, and gives for no elements (MLS 10.3.4)."""
-    limits = {"min": "DBL_MAX", "max": "-DBL_MAX"} if is_real(ty) else {"min": "INT32_MAX", "max": "INT32_MIN"}
-    return {"sum": "0", "product": "1", **limits}[op]
-
-
-def accumulate(name: str, total: str, value: str, ty: Type, context: str) -> str:
-    """One step of a reduction."""
-    match name:
-        case "sum" | "product" if ty == INTEGER:
-            return f"{total} = khz_{'add' if name == 'sum' else 'mul'}_int({context}, {total}, {value});"
-        case "sum":
-            return f"{total} += {value};"
-        case "product":
-            return f"{total} *= {value};"
-        case "min":
-            return f"{total} = {value} < {total} ? {value} : {total};"
-        case "max":
-            return f"{total} = {value} > {total} ? {value} : {total};"
-        case _:
-            raise InternalError(f"reduction {name}")
 
 
 def fold(text: str) -> str:

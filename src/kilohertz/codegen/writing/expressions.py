@@ -7,8 +7,8 @@ from collections.abc import Callable
 from kilohertz.base import InternalError
 from kilohertz.codegen.writing import spelling
 from kilohertz.codegen.writing.array_builtins import ArrayBuiltinWriter
-from kilohertz.codegen.writing.arrays import accumulate, of_none
 from kilohertz.codegen.writing.placement import Scope
+from kilohertz.codegen.writing.reductions import accumulate, of_none
 from kilohertz.codegen.writing.values import ArrayValue, is_real, is_string, needs_room
 from kilohertz.codegen.writing.writer import (
     AND,

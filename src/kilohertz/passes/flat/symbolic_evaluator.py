@@ -272,6 +272,8 @@ class Evaluator:
         if e.op == "":
             return results
         items = results.items
+        if e.body.ty.dims:
+            return _summed(results, len(e.iterators))
         if e.op == "sum":
             return Value(e.ty.scalar(), (arrays.total(items, e.ty.scalar()),))
         return arrays.reduced(e.op, items, e.ty.scalar())
@@ -284,6 +286,16 @@ class Evaluator:
         for element in elements(self.value(over, env)):
             parts.append(self._unrolled(e, rest, {**env, name: element}))
         return stacked(parts, e.body.ty)
+
+
+def _summed(results: Value, depth: int) -> Value:
+    """The sum of arrays over the first dimensions, element by element."""
+    dims, scalar = results.ty.dims[depth:], results.ty.scalar()
+    if None in dims:
+        raise Unsupported("a sum of no arrays, of a size that is not known")
+    ty = Type(results.ty.base, dims)
+    n = size(ty)
+    return Value(ty, tuple(arrays.total(results.items[i::n], scalar) for i in range(n)))
 
 
 def _operate(op: str, a: Expr, b: Expr) -> Expr:

@@ -199,6 +199,8 @@ class Loops:
             dims.insert(0, over.ty.dims[0])
             ctx = ctx.with_iterator(iterator.name, Ref(name, over.ty.element()))
         body = self.elaborator.expr(node.body, ctx)
+        if op not in ("", "sum") and body.ty.dims:
+            raise self.elaborator.error("S278", f"`{op}` cannot be applied to values of {body.ty}", node, ctx)
         ty = body.ty if op else body.ty.array_of(*dims)
         return Comprehension(op, body, tuple(iterators), ty)
 
