@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 
 from kilohertz import load
+from kilohertz.building import model_units
+from kilohertz.codegen import Jacobians
 from kilohertz.cost import Rolled, Shapes, cost_bound, stretches
 from kilohertz.driver.pipeline import compile_flat
 from kilohertz.ir import read_flat
 from kilohertz.ir import step as s
-from kilohertz.simulate import Program, build_program, simulate
+from kilohertz.simulate import Program, load_program, simulate
 from kilohertz.solvers import StepSettings
 from kilohertz.toolchain import STRICT
 
@@ -25,13 +28,13 @@ def roll_from(monkeypatch: pytest.MonkeyPatch, least: int) -> None:
 
 @pytest.fixture(scope="module")
 def both() -> tuple[Program, Program]:
-    """The model in loops, and written out."""
+    """The model in loops, those of its directions among them, and written out."""
     step = load(str(SOURCE)).process()
     programs = []
     for least in (4, NEVER):
         with pytest.MonkeyPatch.context() as patch:
             roll_from(patch, least)
-            programs.append(build_program(step, flags=STRICT))
+            programs.append(load_program(model_units(step, flags=STRICT, jacobians=Jacobians.SELDOM)))
     return programs[0], programs[1]
 
 
@@ -42,6 +45,7 @@ def text_of(program: Program) -> str:
 def test_loops_have_the_bits_of_what_is_written_out(both: tuple[Program, Program]) -> None:
     rolled, plain = both
     assert text_of(rolled).count("for (int32_t i") > 10
+    assert re.search(r"z->xd_dir\[\w+ \+ i\]\[0\] = ", text_of(rolled))
     assert "for (int32_t i" not in text_of(plain)
     for solver in ("cvode", "rk4", "ros34pw2", "sdirk2"):
         of_loops, other = (simulate(program, stepping=StepSettings(solver, 1e-2)) for program in both)

@@ -58,6 +58,7 @@ class Layout:
             self.counts[shadow] = max(self.counts[shadow], self.counts[kind])
         self._names = Names("V_")
         self._index: dict[tuple[Kind, int], str] = {}
+        self._asked: set[tuple[Kind, int]] = set()  # of these, what was written so far
         for v in sorted(step.variables.values(), key=_slot_order):
             if v.slot.kind not in _SHADOWS and v.slot.kind is not Kind.RELATION:
                 self._index[v.slot.kind, v.slot.index] = self._names(v.name)
@@ -87,7 +88,9 @@ class Layout:
 
     def index(self, kind: Kind, index: int) -> str:
         """A place in an area by its name, where it has one."""
-        return self._index.get((_SHADOWS.get(kind, kind), index)) or str(index)
+        key = _SHADOWS.get(kind, kind), index
+        self._asked.add(key)
+        return self._index.get(key) or str(index)
 
     def spelled(self, kind: Kind, index: str) -> str:
         """What stands at a place."""
@@ -130,11 +133,14 @@ class Layout:
 
     # ------------------------------------------------------------------------------------------------------ as C text
 
-    def enumerators(self) -> list[str]:
-        """Positions of the variables in their areas, with their Modelica names."""
+    def enumerators(self, every: bool) -> list[str]:
+        """Positions of the variables in their areas, with their Modelica names: of `every` one, or those in use."""
         lines = ["/* Positions of the variables in their areas. */"]
-        for kind in Kind:
-            entries = [(i, n) for (k, i), n in self._index.items() if k is kind]
+        named: dict[Kind, list[tuple[int, str]]] = {kind: [] for kind in Kind}
+        for (kind, index), name in self._index.items():
+            if every or (kind, index) in self._asked:
+                named[kind].append((index, name))
+        for kind, entries in named.items():
             if not entries:
                 continue
             by_slot = {v.slot.index: v for v in self.step.of_kind(kind)}

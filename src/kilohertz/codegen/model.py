@@ -59,7 +59,7 @@ def generate(
 class _Generator:
     def __init__(self, step: Step, sources: SourceMap | None, prefix: str, jacobians: Jacobians) -> None:
         self.step, self.sources, self.prefix = step, sources, prefix
-        self.often = jacobians is Jacobians.OFTEN
+        self.often, self.has_names = jacobians is Jacobians.OFTEN, jacobians is not Jacobians.SELDOM
         self._places: dict[Origin, int] = {}
         self._where: dict[Origin, str] = {}
         self.types = TypeTable()
@@ -111,7 +111,7 @@ class _Generator:
         arena = _ARENA_FUNCTIONS if self.functions.written else _ARENA_PLAIN
         members = self.layout.members(arena + min(self.types.room, _ARENA_MOST))
         origins = [self.where(origin) for origin in self._places]
-        door = Door(table.functions, members, getter_of(prefix), lanes, origins, self.often)
+        door = Door(table.functions, members, getter_of(prefix), lanes, origins, self.often, self.has_names)
         tables = [*table.lines, *model_table(step, self.layout, blocks.infos, self.probes.n_places, self.where, door)]
         inner = [f for f in self.functions.written if f.external is None]
         foreign = [f for f in self.functions.written if f.external is not None]
@@ -171,7 +171,7 @@ class _Generator:
             "",
             *INCLUDES,
             "",
-            *self.layout.enumerators(),
+            *self.layout.enumerators(self.has_names),
             "",
             "typedef struct khz_instance {",
             "    khz_context c;",

@@ -16,6 +16,7 @@ from kilohertz.ir import expr as x
 from kilohertz.ir import step as s
 from kilohertz.ir.flat import Purpose
 from kilohertz.ir.step import Kind, Step, stage_roles
+from kilohertz.ir.traverse import walk_all
 from kilohertz.runtime import family
 
 _OFFSETS = (  # members of khz_model that say where an area of the instance begins
@@ -36,6 +37,7 @@ class Door:
     n_lanes: int  # directions that `directional` takes at once
     origins: Sequence[str]  # of places that failures and messages name by their number
     factors_often: bool  # the Jacobian of the states: written out, where it is not too long
+    has_names: bool  # of blocks; where only Python runs the model, that has them
 
 
 def model_table(
@@ -43,10 +45,11 @@ def model_table(
 ) -> list[str]:
     """Constant data of the model and the function that gives it away."""
     counts = layout.counts
-    homotopy = any(_contains(b, "homotopy") for b in step.initial)
+    homotopy = _contains(step.initial, "homotopy")
     rows = (jacobian := state_jacobian(step)).rows
     plan = plan_lines("lu_plan", rows, state_elimination(rows), often=door.factors_often)
-    roles = [family("KHZ_STAGE_")[role] for role in stage_roles(step)]
+    numbers = family("KHZ_STAGE_")
+    roles = [numbers[role] for role in stage_roles(step)]
     owners, places_felt = _owners(step, infos, counts), _places_of(felt(step), step, counts)
     places_stirring = _places_of(stirring(step), step, counts)
     arrays = {
@@ -62,11 +65,12 @@ def model_table(
         "at_zero": [int(c.at_zero) for c in step.crossings],
     }
     tables = [name for name, values in arrays.items() if values]
-    others = (("z_place", step.algebraic), ("blocks", infos), ("origins", door.origins))
+    named = infos if door.has_names else ()
+    others = (("z_place", step.algebraic), ("blocks", named), ("origins", door.origins))
     tables += [name for name, values in others if values]
     present = [k for k in _OFFSETS if k in door.members]
     return [
-        *_block_table(infos, where),
+        *_block_table(named, where),
         *_origin_table(door.origins),
         *(line for name, values in arrays.items() if values for line in array(name, values)),
         *plan,
@@ -212,14 +216,7 @@ def _origin_table(origins: Sequence[str]) -> list[str]:
     return ["static const char *const origins[] = {", *lines, "};", ""] if origins else []
 
 
-def _contains(block: s.Block, name: str) -> bool:
-    seen: set[int] = set()
-    stack = list(s.expressions(block))
-    while stack:
-        e = stack.pop()
-        if id(e) not in seen:
-            seen.add(id(e))
-            if isinstance(e, x.Builtin) and e.name == name:
-                return True
-            stack.extend(e.children())
-    return False
+def _contains(blocks: Sequence[s.Block], name: str) -> bool:
+    """Whether a function is called somewhere."""
+    roots = (e for b in blocks for e in s.expressions(b))
+    return any(type(e) is x.Builtin and e.name == name for e in walk_all(roots))

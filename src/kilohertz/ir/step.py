@@ -76,6 +76,8 @@ class Kind(Enum):
     GAMMA_H = "gamma_h"  # double, `$gamma_h`: of the inlined form
     RESIDUAL = "res"  # double, `res(z)`: of the index-1 form, same index as z in `Step.algebraic`
 
+    __hash__ = object.__hash__  # members are compared as the objects they are; Enum hashes their names in Python
+
 
 class Partition(Enum):
     """When a block is needed."""
@@ -86,6 +88,8 @@ class Partition(Enum):
     STEP = "step"  # for the derivatives
     CROSSING = "crossing"  # for crossing functions and delay lines, not for derivatives
     OUTPUT = "output"  # for the recorder, outputs and asserts alone
+
+    __hash__ = object.__hash__
 
 
 DIRECTIONS = (Kind.SEED, Kind.DERIVATIVE_DIRECTION, Kind.DIRECTION)  # areas of `directional`

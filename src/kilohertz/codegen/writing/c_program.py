@@ -15,7 +15,9 @@ class Jacobians(Enum):
     """How often a solver asks for the Jacobian of the states: often, and much code for it pays."""
 
     OFTEN = "often"  # in every step: lists of blocks for some columns each, two directions at once, factors written out
-    SELDOM = "seldom"  # once in many steps: one list for all columns, one direction, factors by tables
+    # once in many steps, in an off-line run from Python: one list for all columns, one direction, factors by tables,
+    # names of blocks and variables where C needs them
+    SELDOM = "seldom"
     NEVER = "never"  # no code: who wants one takes differences
 
 

@@ -43,7 +43,7 @@ from kilohertz.passes.ordered.columns import Columns
 from kilohertz.passes.ordered.diagonal import with_diagonal
 from kilohertz.passes.ordered.guesses import Torn, tear, untorn
 from kilohertz.passes.ordered.inner_loops import Split, split
-from kilohertz.passes.ordered.inverse import by_inverse, explicit, quotient
+from kilohertz.passes.ordered.inverse import Linear, as_linear, by_inverse, explicit, quotient
 from kilohertz.passes.ordered.solving_order import inputs_of, joined, names_in, order, sorted_steps, targets_of
 from kilohertz.passes.ordered.sound_tearing import soundly_torn
 from kilohertz.passes.ordered.trial_point import are_regular
@@ -71,6 +71,7 @@ class Context:
     functions: Mapping[str, Function] = field(default_factory=dict)  # with the inverses they name
     formulas: Mapping[int, str] = field(default_factory=dict)  # of an inlined stage: by id of the equation, its state
     loops: dict[tuple[int, ...], tuple[tuple[str, ...], list[Block]]] = field(default_factory=dict)  # made before
+    solved: dict[tuple[Expr, Expr, str], Linear | None] = field(default_factory=dict)  # equations, by their sides
     point: Numeric | None = None  # numbers to try a choice with
     kept: list[AnyEquation] = field(default_factory=list)  # so that ids stay theirs
     warnings: list[Diagnostic] = field(default_factory=list)
@@ -152,14 +153,13 @@ class _Maker:
         value = explicit(e, unknown, self._context.occurrence)
         if value is not None:
             return [self._assignment(unknown, value, e)]
-        parts = linear_parts(make.sub(e.left, e.right), unknown.name)
-        if parts is None:
+        linear = as_linear(e, unknown, self._context.solved)
+        if linear is None:
             value = by_inverse(e, unknown, self._context.functions, self._context.occurrence)
             return self._loop() if value is None else [self._assignment(unknown, value, e)]
-        a, b = parts
-        if self._context.has_mode(a):
-            return [self._tiny(unknown, a, b, e)]
-        return [self._assignment(unknown, quotient(b, a), e)]
+        if self._context.has_mode(linear.a):
+            return [self._tiny(unknown, linear.a, linear.b, e)]
+        return [self._assignment(unknown, linear.solution, e)]
 
     def _assignment(self, unknown: Ref, value: Expr, e: AnyEquation) -> Assignment:
         if self._context.is_switched(value):

@@ -7,12 +7,13 @@ function f  input x; input p; output y;  annotation(inverse(x = g(y, p)))
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 from kilohertz.ir import make
 from kilohertz.ir.dae import Equation
 from kilohertz.ir.expr import Call, Expr, Real, Ref
 from kilohertz.ir.flat import Function
-from kilohertz.passes.algebra import Occurrence, simplify
+from kilohertz.passes.algebra import Occurrence, linear_parts, simplify
 
 
 def explicit(e: Equation, unknown: Ref, occurrence: Occurrence) -> Expr | None:
@@ -29,6 +30,31 @@ def quotient(b: Expr, a: Expr) -> Expr:
     if isinstance(a, Real) and a.value < 0:
         return simplify(make.div(b, Real(-a.value)))
     return simplify(make.div(make.neg(b), a))
+
+
+@dataclass(slots=True)
+class Linear:
+    """An equation as a*x + b = 0 of its unknown, and its solution, made when it is asked for."""
+
+    a: Expr
+    b: Expr
+    _solution: Expr | None = None
+
+    @property
+    def solution(self) -> Expr:
+        if self._solution is None:
+            self._solution = quotient(self.b, self.a)
+        return self._solution
+
+
+def as_linear(e: Equation, unknown: Ref, known: dict[tuple[Expr, Expr, str], Linear | None]) -> Linear | None:
+    """None where it is not linear; `known` by both sides: one equation may stand in the initial and in the simulated
+    system."""
+    key = e.left, e.right, unknown.name
+    if key not in known:
+        parts = linear_parts(make.sub(e.left, e.right), unknown.name)
+        known[key] = None if parts is None else Linear(*parts)
+    return known[key]
 
 
 def by_inverse(e: Equation, unknown: Ref, functions: Mapping[str, Function], occurrence: Occurrence) -> Expr | None:

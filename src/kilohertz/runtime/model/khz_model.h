@@ -78,7 +78,7 @@ typedef struct khz_model {
     const int32_t *stage_role;               /* [n_x] KHZ_STAGE_*: see inlined; NULL: all states are implicit */
     const khz_sparse_plan *lu_plan;          /* for M - h*gamma*J, M = diag(1 [n_x], 0 [n_z]); NULL: dense is as good */
     const int32_t *transport_points;         /* [n_transports]: points of the profile at the start */
-    const khz_block *blocks;
+    const khz_block *blocks;    /* [n_blocks]; NULL where only Python runs the model, which has their names */
     const char *const *origins; /* [n_origins] of places (khz_context.place): file:line, instance path */
     int32_t n_origins;
     /* Whose a value is, for messages about faults.  Reals of a step in the order in which they are computed, then those
