@@ -14,7 +14,7 @@ from kilohertz.driver import Model
 from kilohertz.driver import plan as driver_plan
 from kilohertz.driver.plan import Experiment, Plan, make_plan
 from kilohertz.results import Result, Signal
-from kilohertz.simulate import distance
+from kilohertz.simulate import distance, trial
 from kilohertz.simulate.distance import Judge
 from kilohertz.simulate.trial import TOLERANCE
 from kilohertz.solvers import METHODS, StepSettings
@@ -60,6 +60,15 @@ def test_a_reference_with_fewer_rows_than_steps_finds_the_same(monkeypatch: pyte
     assert found[0].stepping == found[1].stepping
     for taken in found:
         assert "in a trial it is off by at most" in taken.notes[0]
+
+
+def test_trials_side_by_side_find_what_they_find_one_by_one(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Of many that are tried, with the same numbers in the reason."""
+    found = [plan("Chopper", 0.02)]
+    monkeypatch.setenv("KHZ_CHOICES_DIR", str(tmp_path))
+    monkeypatch.setattr(trial, "_AT_ONCE", 3 - trial._AT_ONCE)
+    found.append(make_plan(model("Chopper"), StepSettings.of(solver="auto", step=1e-3), Experiment(stop=0.02)))
+    assert found[0] == found[1] and "tried" in found[0].notes[0]
 
 
 def test_a_stiff_model_keeps_an_l_stable_method() -> None:

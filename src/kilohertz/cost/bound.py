@@ -86,6 +86,12 @@ class Bounds:
         self._step, self._target = step, target or reference()
         self._phases: dict[int, Phases] = {}  # by the cap of nonlinear loops
 
+    def priced(self, target: Target) -> Bounds:
+        """The same model with other prices; what was counted is not counted again."""
+        other = Bounds(self._step, target)
+        other._phases = self._phases
+        return other
+
     def of(self, stepping: StepSettings) -> dict[str, Any]:
         """As `cost_bound`."""
         return _bound(self._period(stepping, stepping.loop_newton), self._target)

@@ -18,6 +18,7 @@ from kilohertz.syntax.library import Libraries
 
 if TYPE_CHECKING:
     from kilohertz.building import ModelUnits
+    from kilohertz.cost import Bounds
     from kilohertz.driver.analysing.analysis import Analysis
     from kilohertz.driver.parameters import Parameter
     from kilohertz.driver.plan import Plan
@@ -94,6 +95,7 @@ class Model:
         self._names: dict[int, str] = {}  # of the two, by id: they are kept as long
         self._built: dict[tuple[int, bool], ModelUnits] = {}  # by id of a form, which is kept as long, and probes
         self._programs: dict[int, Program] = {}  # likewise
+        self.counted: dict[int, Bounds] = {}  # likewise
         self._soon: Program | None = None  # of `process`, for CVODE and IDA
 
     def __repr__(self) -> str:
@@ -231,9 +233,8 @@ class Model:
         """What symbolic processing made of the model; with `inline` also what is left of an implicit stage, with
         `index1` what is left to the method, with `implicit` or `substeps` what a stage of mixed mode leaves; with a
         fixed-step `solver` also the cost bound of a period."""
-        from kilohertz.cost import cost_bound
         from kilohertz.driver.analysing.analysis import analyse
-        from kilohertz.driver.analysing.prices_here import prices_here
+        from kilohertz.driver.analysing.prices_here import bound_here
 
         if not self._is_first_hand():
             return Model(self.name, self.session, self._called).analyse(**stepping)
@@ -242,9 +243,8 @@ class Model:
         analysis = analyse(self.check(), step, self._work.log, taken, sources)
         if plan is None:
             return analysis
-        return replace(
-            analysis, bound=cost_bound(step, plan.stepping, prices_here()), notes=(*analysis.notes, *plan.notes)
-        )
+        bound = bound_here(self, step, plan.stepping)
+        return replace(analysis, bound=bound, notes=(*analysis.notes, *plan.notes))
 
     def _is_first_hand(self) -> bool:
         """Whether all forms are made in this process, also from now on: what passes said is not kept."""
@@ -255,12 +255,11 @@ class Model:
     @takes_settings()
     def cost_bound(self, solver: str, **stepping: Any) -> dict[str, Any]:
         """The most that one period of a fixed-step solver can take, in instructions of the compiler found here."""
-        from kilohertz.cost import cost_bound
-        from kilohertz.driver.analysing.prices_here import prices_here
+        from kilohertz.driver.analysing.prices_here import bound_here
 
         plan, step = self._bounded(StepSettings.of(solver=solver, **stepping))
         assert plan is not None
-        return cost_bound(step, plan.stepping, prices_here())
+        return bound_here(self, step, plan.stepping)
 
     def _bounded(self, asked: StepSettings) -> tuple[Plan | None, Step]:
         """How a period is made, and what it computes; None where no solver says how."""

@@ -76,7 +76,7 @@ def _file(model: Model, asked: StepSettings, e: Experiment) -> Path | None:
     fixed = {n: _plain(getattr(asked, n)) for n in sorted(asked.given) if getattr(asked, n) != AUTO}
     about = json.dumps([fixed, e.start, e.stop, dict(e.settings), inputs], sort_keys=True, default=str)
     try:
-        texts = [f.text for f in model.compile().code.files]
+        texts = [f.text for f in model.built(model.process()).code.files]
         key = digest([__version__, find_compiler().version, about, *texts])
         chosen = os.environ.get("KHZ_CHOICES_DIR")
         folder = Path(chosen) if chosen else cache_directory().parent / _FOLDER

@@ -262,8 +262,7 @@ class _Place:
 
 def _planned(model: Model, task: Task, scenario: Scenario, place: _Place) -> tuple[Task, ModelCode]:
     """The task with its method decided (`auto`, mixed mode, inlining), and the code for it with its cost bound."""
-    from kilohertz.cost import cost_bound
-    from kilohertz.driver.analysing.prices_here import prices_here
+    from kilohertz.driver.analysing.prices_here import bound_here
     from kilohertz.driver.plan import make_plan
     from kilohertz.realtime import ModelCode
 
@@ -271,7 +270,7 @@ def _planned(model: Model, task: Task, scenario: Scenario, place: _Place) -> tup
     for note in plan.notes:
         place.say(f"{task.name}: {note}" if task.name != "model" else note)
     stepping, step = plan.stepping.check_fixed(), model.planned(plan)
-    cost = cost_bound(step, stepping, prices_here(place.machine))
+    cost = bound_here(model, step, stepping, place.machine)
     return replace(task, stepping=stepping), ModelCode(model.built(step, probes=place.probes), cost)
 
 

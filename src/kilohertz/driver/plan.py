@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from kilohertz.base import Announce, Diagnostic, ModelError
+from kilohertz.driver.analysing.prices_here import bounds_of
 from kilohertz.driver.choices import Choice, recall, remember
 from kilohertz.ir.step import Kind
 from kilohertz.solvers import AUTO, INDEX_1, METHODS, PAIRS, SOLVERS, Pair, RungeKutta, StepSettings
@@ -126,16 +129,29 @@ class _Planner:
             plan = make_plan(self._model, known.settings, self._experiment)
             return replace(plan, notes=(f"{known.reason} (known from before)",))
         asked = self._asked.but(index1=False)  # whatever is chosen, see `_index1`
+        self._compile(asked)
         try:
             reference = self._reference()
         except ModelError as error:
             why = f"the reference run failed ({error.diagnostics[0].message}); an L-stable method is safe"
             return Plan(asked.but(solver="ros3prl"), None, (f"auto takes ros3prl: {why}",))
         program, e, joined = self._model.compile(), self._experiment, lambda: self._model.compile(_joined())
-        choice = choose_by_trial(Task(program, reference, joined, asked, e.settings, e.inputs, self._announce))
+        bounds = partial(bounds_of, self._model)
+        task = Task(program, reference, joined, asked, e.settings, e.inputs, self._announce, bounds)
+        choice = choose_by_trial(task)
         c, text = choice.candidate, f"auto takes {choice.candidate.title(asked.step)}: {choice.reason}"
         remember(self._model, self._asked, e, Choice(c.stepping(asked), text))
         return Plan(c.stepping(asked), _joined() if c.inlined else None, (text,))
+
+    def _compile(self, asked: StepSettings) -> None:
+        """Compile; while the C compiler works, count what candidates are ordered by."""
+        from kilohertz.simulate.trial import DEAREST
+
+        step = self._model.process()
+        with ThreadPoolExecutor(1) as beside:
+            program = beside.submit(self._model.compile)
+            bounds_of(self._model, step).of(DEAREST.stepping(asked))
+            program.result()
 
     def _needs_step(self) -> None:
         if "step" not in self._asked.given:

@@ -24,7 +24,7 @@ from kilohertz.results import Result
 
 SLACK_STEPS = 2
 MOST_COMPARED = 2000  # variables besides states
-_NUMBERS_AT_ONCE = 4_000_000  # of tables in memory, where all rows of a run are looked at
+_NUMBERS_AT_ONCE = 200_000  # of tables in memory, where all rows of a run are looked at; more leave the caches
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
 
@@ -84,6 +84,7 @@ class Judge:
         watched = (table == np.round(table)).all(axis=0) | is_state
         self._watched, self._time, self._values = np.flatnonzero(watched), reference.time, table
         extent, size = np.ptp(table, axis=0), np.abs(table).max(axis=0)
+        self._rests = extent == 0.0
         still = extent <= 1e-6 * np.maximum(size, 1e-3)
         self.scale = np.where(still, np.maximum(1e-3 * size, 1e-3), extent)
         self._same = 1e-6 * step
@@ -108,19 +109,26 @@ class Judge:
 
     def _in_rows(self, run: Result, columns: Indices, rows: Indices) -> Floats:
         """Of these variables, in these rows of the run, with slack in time; few columns at a time."""
-        slack, shares = np.full(len(rows), self._slack), [np.zeros(0)]
         at_once = max(1, _NUMBERS_AT_ONCE // max(1, len(rows), len(self._time)))
-        for first in range(0, len(columns), at_once):
-            part = columns[first : first + at_once]
-            band = _around(self._time, self._values[:, part], run.time[rows], slack)
-            shares.append(_outside(_table(run, [self.names[k] for k in part], rows), band, self.scale[part]))
-        return np.concatenate(shares)
+        parts = [columns[first : first + at_once] for first in range(0, len(columns), at_once)]
+        return np.concatenate([np.zeros(0), *(self._in_part(run, part, rows) for part in parts)])
+
+    def _in_part(self, run: Result, columns: Indices, rows: Indices) -> Floats:
+        table, scale = _table(run, [self.names[k] for k in columns], rows), self.scale[columns]
+        shares, rests = np.empty(len(columns)), self._rests[columns]
+        still = self._values[:1, columns[rests]]  # the reference is one number there, whatever the slack
+        shares[rests] = _outside(table[:, rests], (still, still), scale[rests])
+        slack = np.full(len(rows), self._slack)
+        band = _around(self._time, self._values[:, columns[~rests]], run.time[rows], slack)
+        shares[~rests] = _outside(table[:, ~rests], band, scale[~rests])
+        return shares
 
 
 def _outside(values: Floats, band: tuple[Floats, Floats], scale: Floats) -> Floats:
     """How far each column leaves its band, as a share of its scale."""
     high, low = band
-    away = np.maximum(np.maximum(values - high, low - values), 0.0).max(axis=0, initial=0.0)
+    away = values - high
+    away = np.maximum(away, low - values, out=away).max(axis=0, initial=0.0)
     share: Floats = np.where(np.isfinite(values).all(axis=0), away / scale, np.inf)
     return share
 
@@ -141,10 +149,17 @@ def _compared(result: Result, states: Sequence[str]) -> list[str]:
 
 def _table(result: Result, names: Sequence[str], rows: NDArray[np.intp] | slice = slice(None)) -> Floats:
     """The values of these signals in these rows."""
-    data = result.data[rows]
+    signals = [result.signals[n] for n in names]
+    if all(s.column == k and s.sign > 0 for k, s in enumerate(signals)):
+        return result.data[rows, : len(names)]
+    columns = [s.column for s in signals if s.column is not None]
+    signs = [s.sign for s in signals if s.column is not None]
+    data = result.data[:, columns] if isinstance(rows, slice) else result.data[rows[:, None], columns]
+    if len(columns) == len(signals):
+        return data * signs if min(signs) < 0 else data
     table = np.empty((len(data), len(names)))
-    for k, signal in enumerate(result.signals[n] for n in names):
-        table[:, k] = signal.value if signal.column is None else signal.sign * data[:, signal.column]
+    table[:] = [s.value for s in signals]
+    table[:, [k for k, s in enumerate(signals) if s.column is not None]] = data * signs
     return table
 
 

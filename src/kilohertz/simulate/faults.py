@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import ctypes
 import math
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 from kilohertz.base import Diagnostic, Note, Origin, Severity
 from kilohertz.ir.flat import Purpose
 from kilohertz.ir.step import Block, Kind, MixedLoop, SetState, Step, WhenBlock, mode_turns, targets
 from kilohertz.simulate.program import Instance
-from kilohertz.simulate.stepper import Stepper
+from kilohertz.simulate.stepper import BlockCounts, Stepper
 
 if TYPE_CHECKING:
     from kilohertz.codegen import BlockInfo
@@ -82,7 +85,10 @@ def not_finite(instance: Instance, rows: int, number: int, time: float) -> list[
 
 def not_finite_throughout(instance: Instance) -> list[Diagnostic]:
     """A warning for each variable that is a parameter's value all the time and no number: no block computes it."""
-    step = instance.program.step
+    program, step = instance.program, instance.program.step
+    values = ctypes.c_double * program.code.counts[Kind.PARAMETER]
+    if np.isfinite(values.from_address(instance.address + program.offsets[Kind.PARAMETER])).all():
+        return []
     parameters = {v.name: v for v in step.variables.values() if v.slot.kind is Kind.PARAMETER}
     odd = {name for name, v in parameters.items() if not math.isfinite(float(instance.read(v)))}
     named = [(name, a) for name, a in step.aliases.items() if a.target in odd] if odd else []
@@ -94,6 +100,7 @@ def not_finite_throughout(instance: Instance) -> list[Diagnostic]:
 
 def _loops(stepper: Stepper) -> list[Diagnostic]:
     blocks, counts = stepper.program.code.blocks, stepper.blocks
+    table = np.frombuffer(memoryview(counts).cast("B"), np.dtype(BlockCounts))
     out = []
     for field, code, what in (
         ("newton_caps", "R724", "a loop reached its cap of {cap} Newton iterations {n} times"),
@@ -106,8 +113,8 @@ def _loops(stepper: Stepper) -> list[Diagnostic]:
             "event iterations reached their cap of {passes} {n} times, {what} still changing",
         ),
     ):
-        counted = [(int(getattr(counts[i], field)), i) for i in range(len(counts))]
-        for n, i in sorted((f for f in counted if f[0]), key=lambda f: (-f[0], f[1]))[:_MOST]:
+        counted = [(int(table[field][i]), int(i)) for i in np.flatnonzero(table[field])]
+        for n, i in sorted(counted, key=lambda f: (-f[0], f[1]))[:_MOST]:
             if field == "newton_caps" and i < len(blocks) and isinstance(blocks[i].block, MixedLoop):
                 continue  # see `unsettled` and `_cut`
             how = stepper.stepping

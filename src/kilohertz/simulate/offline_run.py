@@ -89,7 +89,7 @@ def simulate(
     instants: Floats | None = None,
     settings: Mapping[str, float | str] | None = None,
     inputs: Driving | None = None,
-    record: str | Sequence[str] = "all",
+    record: str | Sequence[str] | Recorder = "all",
     progress: Callable[[float], None] | None = None,
     statistics: Statistics | None = None,
     observe: Callable[[Instance], None] | None = None,
@@ -101,6 +101,7 @@ def simulate(
 
     Rows are at events and in equal `intervals`, or at `instants` and the stop.
     `inputs` drive the model over time (`simulate/inputs.py`); those that nothing drives keep their start values.
+    `record` may be a recorder that is there already, of this program; it stays as it is.
     `progress` is told the part of the run that is done, from 0 to 1; `observe` sees the instance at every row; with
     `waits` external code may wait for the wall clock.  How it is stepped: `stepping`, or further keywords (solver,
     step, tolerance, events, ...: fields of `StepSettings`).
@@ -133,10 +134,13 @@ class _Asked:
 
     settings: Mapping[str, float | str]
     inputs: Driving | None
-    record: str | Sequence[str]
+    record: str | Sequence[str] | Recorder
     progress: Callable[[float], None] | None
     observe: Callable[[Instance], None] | None
     waits: bool
+
+    def recorder(self, program: Program) -> Recorder:
+        return self.record.again() if isinstance(self.record, Recorder) else make_recorder(program, self.record)
 
 
 def _simulated(
@@ -153,7 +157,7 @@ def _simulated(
         if statistics is not None:
             said = driven.points.notes if driven is not None else undriven(program.step)
             statistics.notes = tuple(dict.fromkeys((*statistics.notes, *said)))
-        recorder = make_recorder(program, asked.record)
+        recorder = asked.recorder(program)
         run = _Run(program, instance, experiment, recorder, asked.progress, asked.observe, driven)
         run.settings = asked.settings.keys()
         program.library.khz_set_paced(0 if asked.waits else 1)

@@ -32,9 +32,11 @@ class Recorder:
     """Columns in the order of the C rows (time is column 0), signals by name, and the rows so far.
 
     Columns from `n_shown` on are of variables with a `min` or `max` that nobody asked for: looked at, and not kept.
+    Without `looks` nobody is told what left its limits.
     """
 
     program: Program
+    looks: bool = True
     columns: list[StepVariable] = field(default_factory=list)
     signals: dict[str, Signal] = field(default_factory=dict)
     negated: list[int] = field(default_factory=list)  # columns appended as `not`
@@ -45,6 +47,12 @@ class Recorder:
     _watch: Watch | None = None
     _limits: dict[str, Bounds] = field(default_factory=dict)
     _unseen: list[Floats] = field(default_factory=list)
+    _layout: tuple[NDArray[np.int64], NDArray[np.int32]] | None = None
+
+    def again(self) -> Recorder:
+        """The same columns and signals for another run of the program."""
+        self.layout()
+        return replace(self, chunks=[], _watch=None, _limits={}, _unseen=[])
 
     @property
     def n_columns(self) -> int:
@@ -52,7 +60,8 @@ class Recorder:
 
     def take(self, rows: Floats, instance: Instance) -> None:
         """Rows as they come from the run."""
-        self._unseen.append(rows)
+        if self.looks:
+            self._unseen.append(rows)
         self.chunks.append(rows[:, : self.n_shown + 1].copy() if self.n_shown < len(self.columns) else rows)
         if sum(map(len, self._unseen)) >= _LOOK_AT:
             self._look(instance)
@@ -69,7 +78,7 @@ class Recorder:
 
     def outside(self, instance: Instance, start: float) -> list[Diagnostic]:
         """What left its limits, recorded or not; parameters too, where the run came to have them."""
-        if not self.chunks:
+        if not self.chunks or not self.looks:
             return []
         watch = self._look(instance)
         watch.fixed(self._resting_limited(instance), start)
@@ -77,6 +86,8 @@ class Recorder:
 
     def refused(self, instance: Instance, start: float, settings: Collection[str]) -> list[Diagnostic]:
         """Parameters outside their limits by what was set, once all have their values."""
+        if not self.looks:
+            return []
         self._look(instance)
         changed = follow_from(self.program.step, settings)
         parameters = {n: v for n, v in self._resting_limited(instance).items() if n in changed}
@@ -90,13 +101,16 @@ class Recorder:
 
     def layout(self) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
         """Offset and kind of every column, time first."""
-        offsets = [0, *(self.program.offset(v) for v in self.columns)]
-        kinds = [0, *(int(self.program.is_int(v)) for v in self.columns)]
-        return np.array(offsets, np.int64), np.array(kinds, np.int32)
+        if self._layout is None:
+            offsets = [0, *(self.program.offset(v) for v in self.columns)]
+            kinds = [0, *(int(self.program.is_int(v)) for v in self.columns)]
+            self._layout = np.array(offsets, np.int64), np.array(kinds, np.int32)
+        return self._layout
 
     def result(self, instance: Instance) -> Result:
         """Everything recorded, with parameters at the values they had."""
-        self._look(instance)
+        if self.looks:
+            self._look(instance)
         signals = {
             name: _with_value(self._limited(s, name), name, self.program, instance) for name, s in self.signals.items()
         }
@@ -126,11 +140,11 @@ class Recorder:
         return list(columns)
 
 
-def make_recorder(program: Program, record: str | Sequence[str]) -> Recorder:
+def make_recorder(program: Program, record: str | Sequence[str], *, looks: bool = True) -> Recorder:
     """Select variables: `all`, `outputs`, or patterns with `*` and `?`; ModelError where one names nothing."""
     step = program.step
     wanted = Selection(record)
-    out = Recorder(program)
+    out = Recorder(program, looks)
     column_of: dict[str, int] = {}
 
     def column(v: StepVariable) -> int:
@@ -168,7 +182,7 @@ def make_recorder(program: Program, record: str | Sequence[str]) -> Recorder:
         out.signals[name] = Signal(len(out.columns) + len(out.negated), 1, alias.unit, alias.description)
         out.negated.append(source)
     out.n_shown = len(out.columns)
-    for name, limits in limited(step):
+    for name, limits in limited(step) if looks else ():
         v = step.variables.get(name if not isinstance(limits, Alias) else limits.target or "")
         if v is not None and v.slot.kind in _VARYING and v.ty != BOOLEAN:
             out.watched[name] = (column(v), limits.sign if isinstance(limits, Alias) else 1)

@@ -4,11 +4,16 @@ What the eigenvalues suggest (`choose`) comes first.  Where it is off by more th
 to handle events follow in the order of their cost bound, then inlined methods, then internal steps, fewest first: so
 the first one near enough is the cheapest of what was tried.  Where none is, the best one is taken, and among those
 about as good the cheapest.  Work is counted, not timed: the same model gets the same answer on every machine.
+
+Trials run side by side, and are judged in their order: what was tried ahead of the answer does not count.
 """
 
 from __future__ import annotations
 
+import os
+from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -16,11 +21,13 @@ import numpy as np
 
 from kilohertz.base import Announce, ModelError
 from kilohertz.cost import Bounds
+from kilohertz.ir.step import Step
 from kilohertz.simulate.choose import EXPLICIT, GROWTH, IMPLICIT, Choice, choose_solver, growth
 from kilohertz.simulate.distance import SLACK_STEPS, Distances, Judge
 from kilohertz.simulate.inputs import Driving
 from kilohertz.simulate.offline_run import Statistics, simulate
 from kilohertz.simulate.program import Program
+from kilohertz.simulate.recorder import Recorder, make_recorder
 from kilohertz.simulate.stiffness import Reference
 from kilohertz.solvers import METHODS, StepSettings
 
@@ -38,6 +45,7 @@ _INSTRUCTIONS_OF_ALL = 1e11
 ABOUT = 1.15  # about as good: a badness within this factor
 _MOST_UNKNOWNS_INLINED = 1500
 _LEADERS = 4  # that go on to more internal steps
+_AT_ONCE = 2  # trials
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +69,9 @@ class Candidate:
         if self.internal_steps > 1:
             parts.append(f"{self.internal_steps} internal steps of {step / self.internal_steps:g} s")
         return ", ".join(p for p in parts if p)
+
+
+DEAREST = Candidate(IMPLICIT[-1])  # its bound takes the counts of all others
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +126,7 @@ class Task:
     settings: Mapping[str, float | str] = field(default_factory=dict)
     inputs: Driving | None = None
     announce: Announce | None = None
+    bounds: Callable[[Step], Bounds] = Bounds  # where they are kept
 
     @property
     def step(self) -> float:
@@ -137,27 +149,35 @@ class _Trial:
         self._spent, self._is_cut = 0.0, False
         self._bounds: dict[bool, Bounds] = {}  # of the model as it is, and with joined stages
         self._costs: dict[tuple[bool, str, str], dict[str, Any]] = {}
+        self._recorders: dict[bool, Recorder] = {}  # likewise: what is compared, and nothing else
         time = task.reference.result.time
         self._start = float(time[0])
         steps = max(1.0, task.reference.span / task.step)
-        each = self._cost(Candidate(IMPLICIT[-1]))["regular"]["instructions"]
+        each = self._cost(DEAREST)["regular"]["instructions"]
         self._steps = min(steps, max(50.0, float(np.floor(_INSTRUCTIONS_OF_TRIAL / each))))
         self._stop = min(float(time[-1]), self._start + self._steps * task.step)
         self._judge = Judge(task.reference.result, task.reference.states, task.step, self._stop)
 
     def run(self) -> Outcome:
         first = choose_solver(self._t.reference, self._t.step)
-        for stage in (self._suggested(first), self._others(), self._joined(), self._finer()):
-            for candidate in stage:
-                measured = self._try(candidate)
-                if measured is not None and measured.is_near:
-                    return self._near(measured, first)
+        threads = ThreadPoolExecutor(_AT_ONCE)
+        try:
+            for batch in self._batches(first):
+                for measured in self._tried(batch, threads):
+                    if measured.is_near:
+                        return self._near(measured, first)
+        finally:
+            threads.shutdown(wait=False, cancel_futures=True)
         return self._best(first)
 
     # ------------------------------------------------------------------------------------------------------ candidates
 
-    def _suggested(self, choice: Choice) -> Iterator[Candidate]:
-        yield self._shaped(choice, 1)
+    def _batches(self, choice: Choice) -> Iterator[list[Candidate]]:
+        """Candidates in their order; none depends on how others of its batch do."""
+        yield [self._shaped(choice, 1)]
+        yield self._others()
+        yield self._joined()
+        yield from self._finer()
 
     def _shaped(self, choice: Choice, internal_steps: int) -> Candidate:
         """What the eigenvalues say, as the user lets it be."""
@@ -166,19 +186,20 @@ class _Trial:
             return Candidate(_JOINED[choice.solver], events, internal_steps, True)
         return Candidate(choice.solver, events, internal_steps)
 
-    def _others(self) -> Iterator[Candidate]:
+    def _others(self) -> list[Candidate]:
         """Stable explicit and L-stable methods with each way to handle events, by cost."""
         steps = max(1.0, self._t.reference.span / self._t.step)
         values = self._t.reference.eigenvalues
         names = [n for n in EXPLICIT if growth(METHODS[n], values, self._t.step, steps) <= GROWTH]
         names += [] if self._t.asked.inline else IMPLICIT
-        yield from self._by_cost(Candidate(n, e) for n in names for e in self._events())
+        return self._by_cost(Candidate(n, e) for n in names for e in self._events())
 
-    def _joined(self) -> Iterator[Candidate]:
-        if self._is_small or self._t.asked.inline:
-            yield from self._by_cost(Candidate(n, e, 1, True) for n in INLINED for e in self._events()[:3])
+    def _joined(self) -> list[Candidate]:
+        if not self._is_small and not self._t.asked.inline:
+            return []
+        return self._by_cost(Candidate(n, e, 1, True) for n in INLINED for e in self._events()[:3])
 
-    def _finer(self) -> Iterator[Candidate]:
+    def _finer(self) -> Iterator[list[Candidate]]:
         """More and more internal steps, with the best so far and with what the eigenvalues say for such a step."""
         for n in self._counts():
             choice = choose_solver(self._t.reference, self._t.step / n)
@@ -186,7 +207,7 @@ class _Trial:
             options += [replace(c, internal_steps=n) for c in self._leaders()]
             if not self._t.asked.inline:
                 options.append(Candidate(IMPLICIT[-1], self._events()[0], n))
-            yield from (c for c in self._by_cost(options) if self._fits(c))
+            yield [c for c in self._by_cost(options) if self._fits(c)]
             if not self._gains(n):
                 return
 
@@ -231,7 +252,7 @@ class _Trial:
         if key not in self._costs:
             one = replace(c, internal_steps=1).stepping(self._t.asked)
             if c.inlined not in self._bounds:
-                self._bounds[c.inlined] = Bounds(self._program(c).step)
+                self._bounds[c.inlined] = self._t.bounds(self._program(c).step)
             self._costs[key] = self._bounds[c.inlined].of(one)
         return self._costs[key]
 
@@ -245,33 +266,55 @@ class _Trial:
 
     # ------------------------------------------------------------------------------------------------------------- try
 
-    def _try(self, c: Candidate) -> Measured | None:
-        """None where it is known already, or all work that is allowed has been done."""
-        if c in self._measured:
-            return None
-        work = self._steps * c.internal_steps * float(self._cost(c)["regular"]["instructions"])
-        if self._measured and self._spent + work > _INSTRUCTIONS_OF_ALL:
-            self._is_cut = True
-            return None
-        self._spent += work
-        if self._t.announce is not None and len(self._measured) % _ANNOUNCED_EVERY == 0:
-            after = f" after {len(self._measured)} others" if self._measured else ""
-            self._t.announce(f"auto tries {c.title(self._t.step)}, events {c.events}{after}")
-        measured = Measured(c, self._worst(c), self._distances(c))
-        self._measured[c] = measured
-        return measured
+    @property
+    def _n_at_once(self) -> int:
+        """What is outside the model may remember something: external code, and whoever drives its inputs."""
+        is_alone = self._t.inputs is not None or self._t.program.code.externals
+        return 1 if is_alone else min(_AT_ONCE, len(os.sched_getaffinity(0)))
 
-    def _distances(self, c: Candidate) -> Distances | None:
+    def _tried(self, batch: list[Candidate], threads: ThreadPoolExecutor) -> Iterator[Measured]:
+        """What was not tried before, in its order, with the next ones under way."""
+        due = (c for c in batch if c not in self._measured)
+        begun: deque[tuple[Candidate, Future[Distances | None]]] = deque()
+        while True:
+            while len(begun) < self._n_at_once and (c := next(due, None)) is not None:
+                if self._may_try(c, len(self._measured) + len(begun)):
+                    begun.append((c, threads.submit(self._distances, c, self._program(c), self._recorder(c))))
+            if not begun:
+                return
+            c, ran = begun.popleft()
+            self._measured[c] = Measured(c, self._worst(c), ran.result())
+            yield self._measured[c]
+
+    def _may_try(self, c: Candidate, n_before: int) -> bool:
+        """Whether it is within the work that is allowed, which is told."""
+        work = self._steps * c.internal_steps * float(self._cost(c)["regular"]["instructions"])
+        if n_before and self._spent + work > _INSTRUCTIONS_OF_ALL:
+            self._is_cut = True
+            return False
+        self._spent += work
+        if self._t.announce is not None and n_before % _ANNOUNCED_EVERY == 0:
+            after = f" after {n_before} others" if n_before else ""
+            self._t.announce(f"auto tries {c.title(self._t.step)}, events {c.events}{after}")
+        return True
+
+    def _recorder(self, c: Candidate) -> Recorder:
+        if c.inlined not in self._recorders:
+            self._recorders[c.inlined] = make_recorder(self._program(c), self._judge.names, looks=False)
+        return self._recorders[c.inlined]
+
+    def _distances(self, c: Candidate, program: Program, recorder: Recorder) -> Distances | None:
+        """In a thread of its own."""
         statistics = Statistics()
         try:
             result = simulate(
-                self._program(c),
+                program,
                 start=self._start,
                 stop=self._stop,
                 instants=self._judge.due,
                 settings=self._t.settings,
                 inputs=self._t.inputs,
-                record=self._judge.names,
+                record=recorder,
                 statistics=statistics,
                 stepping=c.stepping(self._t.asked),
                 waits=False,
