@@ -35,13 +35,14 @@ from kilohertz.ir.dae import (
     print_equation,
     roots,
 )
-from kilohertz.ir.expr import Expr, Int, Real, Ref, Unary
+from kilohertz.ir.expr import Expr, Int, Real, Ref
 from kilohertz.ir.flat import Purpose
 from kilohertz.ir.make.literals import number
 from kilohertz.ir.types import REAL
 from kilohertz.passes.algebra import linear_parts, substitute
 from kilohertz.passes.contract import Fact, Log, Pass
 from kilohertz.passes.dae.rewrite import copied, rewritten_equation, rewritten_rest
+from kilohertz.passes.dae.simple_equations import sign_between, small_names
 from kilohertz.passes.flat.algorithms import default_start
 
 UNKNOWN = (Role.ALGEBRAIC, Role.STATE, Role.DISCRETE)
@@ -117,7 +118,7 @@ class _Eliminator:
 
     def _take(self, e: Equation) -> bool:
         """Record what a simple equation says; False where it is not simple."""
-        small = _small_names(e)
+        small = small_names(e)
         if small is None:
             return False
         unknown: list[str] = []
@@ -169,12 +170,12 @@ class _Eliminator:
         return self._fix(name, Real(value + 0.0))
 
     def _take_pair(self, e: Equation, a: str, b: str) -> bool:
-        sign = _sign_between(e, a, b)
+        sign = sign_between(e, a, b)
         return sign is not None and self._join(a, b, sign)
 
     def _take_rate(self, i: int, e: Equation) -> bool:
         """`v = der(x)`: the first such equation of an x stays, those after it say that two variables are equal."""
-        names = _small_names(e) if not self._states_chosen else None
+        names = small_names(e) if not self._states_chosen else None
         if names is None or len(names) != 2:
             return False
         name, rate = names if names[1] not in self._dae.variables else reversed(names)
@@ -183,7 +184,7 @@ class _Eliminator:
         if self._dae.variables[self._root(name)[0]].role in KNOWN:
             return False  # a given motion: its speed stays a variable
         source, source_sign = self._root(self._made_of[rate])
-        if rate != der_name(self._made_of[rate]) or (sign := _sign_between(e, rate, name)) is None:
+        if rate != der_name(self._made_of[rate]) or (sign := sign_between(e, rate, name)) is None:
             return False
         known = self._rates.setdefault(source, _Rate(i, name, source_sign * sign))
         return known.at != i and self._join(name, known.name, known.sign * source_sign * sign)
@@ -446,42 +447,6 @@ def _signed(e: Expr, sign: int) -> Expr:
 
 def _names(e: AnyEquation) -> list[str]:
     return list(dict.fromkeys(ref.name for root in roots(e) for ref in traverse.refs(root)))
-
-
-def _sign_between(e: Equation, a: str, b: str) -> int | None:
-    """1 where the equation says `a = b`, -1 where it says `a = -b`."""
-    if type(e.left) is Ref and e.left.name in (a, b):  # most are written so
-        other = e.right
-        if type(other) is Ref:
-            return 1
-        if type(other) is Unary and other.op == "-" and type(other.operand) is Ref:
-            return -1
-    first = linear_parts(make.sub(e.left, e.right), a)
-    if first is None or not isinstance(first[0], Real) or first[0].value == 0.0:
-        return None
-    second = linear_parts(first[1], b)
-    if second is None or not isinstance(second[0], Real) or not make.is_zero(second[1]):
-        return None
-    ratio = -second[0].value / first[0].value
-    return int(ratio) if ratio in (1.0, -1.0) else None
-
-
-def _small_names(e: Equation) -> list[str] | None:
-    """The names of an equation with at most two; None for larger ones (stops early)."""
-    names: dict[str, None] = {}
-    stack = [e.left, e.right]
-    n = 0
-    while stack:
-        x = stack.pop()
-        n += 1
-        if isinstance(x, Ref):
-            names[x.name] = None
-            if len(names) > 2:
-                return None
-        stack.extend(x.children())
-        if n > 16:
-            return None
-    return list(names)
 
 
 def _computed(dae: Dae) -> set[str]:
