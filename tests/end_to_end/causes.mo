@@ -334,6 +334,38 @@ package Causes "One small model for each cause of a wrong result that was mended
     any := n > 0;
   end KeptAtStart;
 
+  model BeforeTheStart "Values before the start: given by initial equations, or fixed, also of what never changes"
+    parameter Boolean p = true;
+    Boolean on = true;
+    Boolean set = p;
+    Integer three(start = 5, fixed = true) = 3;
+    discrete Real next(start = 0, fixed = true);
+    Boolean rose;
+    Boolean rose_set;
+    Integer fell;
+    Real x;
+    Real y;
+  initial equation
+    pre(on) = false;
+    pre(set) = false;
+    rose = edge(on);
+    rose_set = edge(set);
+    fell = three - pre(three);
+    der(x) = 0;
+    x = 2.00001 "one too many, and as good as true";
+  equation
+    when time > 10 then
+      rose = false;
+      rose_set = false;
+      fell = 0;
+    end when;
+    when {initial(), time >= 1} then
+      next = 3 + pre(next);
+    end when;
+    y = 2 + max(0, pre(next) - 1)^2;
+    der(x) = y - x;
+  end BeforeTheStart;
+
   function spread "An array that may have one element, and a number"
     input Real x;
     input Integer n;

@@ -45,6 +45,7 @@ def run(name: str, stop: float = 2.0, **options: Any) -> Result:
         ("GrowingResult", 1.0, {"s": 5.0}),
         ("PreferredStates", 1.0, {"m": 2 * 0.52 + 1.0, "U": 2 * 0.52 * 6 - 1.0}),
         ("KeptAtStart", 3.0, {"n": 3, "marks[1]": 3, "marks[2]": 4, "marks[3]": 3, "drawn": 6.25, "any": 1}),
+        ("BeforeTheStart", 0.0, {"rose": 1.0, "rose_set": 1.0, "fell": -2.0, "next": 3.0, "x": 2.0}),
         ("ArrayOfOneInLoop", 1.0, {"x": 0.4861055725207407, "z": 0.9722111450414814}),
         ("SizedRecord", 1.0, {"a": 4.0, "s": 2.0 * 36}),
         ("Belt", 0.75, {"out1": 1 + 0.25 * 2, "steady0": 3.0, "steady1": 0.0}),

@@ -41,6 +41,7 @@ from kilohertz.ir.make.literals import number
 from kilohertz.ir.types import REAL
 from kilohertz.passes.algebra import linear_parts, substitute
 from kilohertz.passes.contract import Fact, Log, Pass
+from kilohertz.passes.dae.before_start import before, given_before
 from kilohertz.passes.dae.rewrite import copied, rewritten_equation, rewritten_rest
 from kilohertz.passes.dae.simple_equations import sign_between, small_names
 from kilohertz.passes.flat.algorithms import default_start
@@ -89,6 +90,7 @@ class _Eliminator:
         self._equations: list[AnyEquation | None] = list(dae.equations)
         self._links: dict[str, _Link] = {}
         self._literals: dict[str, Expr] = {}  # by root
+        self._given = given_before(dae)  # by root, too
         self._sizes: dict[str, int] = {}
         self._kept = _kept(dae)
         self._computed = _computed(dae)
@@ -229,6 +231,8 @@ class _Eliminator:
             ra, rb = rb, ra
         self._links[ra] = _Link(rb, sa * sb * sign)
         self._sizes[rb] = self._sizes.get(rb, 1) + self._sizes.get(ra, 1)
+        if ra in self._given:
+            self._given.setdefault(rb, _signed(self._given[ra], sa * sb * sign))
         self._absorb(ra, rb)
         self._fresh.append(ra)
         return True
@@ -294,11 +298,10 @@ class _Eliminator:
         v = self._dae.variables[root]
         literal = self._literals.get(root)
         if literal is not None:
-            value = _signed(literal, sign)
-            values[name] = value
+            values[name] = _signed(literal, sign)
             if not self._states_chosen:
                 values[der_name(name)] = make.ZERO
-            values[pre_name(name)] = value
+            values[pre_name(name)] = _signed(before(self._given.get(root), literal), sign)
             return
         if root == name:
             return
@@ -307,8 +310,10 @@ class _Eliminator:
         moving = Ref(der_name(root), REAL)
         if not self._states_chosen:
             values[der_name(name)] = make.ZERO if still else _signed(moving, sign)
-        before = v.ref if still or v.role is Role.INPUT else Ref(pre_name(root), v.ty)
-        values[pre_name(name)] = _signed(before, sign)
+        was: Expr = Ref(pre_name(root), v.ty)
+        if still or v.role is Role.INPUT:
+            was = before(self._given.get(root) if still else None, v.ref)
+        values[pre_name(name)] = _signed(was, sign)
 
     # ------------------------------------------------------------------------------------------------------ the result
 
@@ -325,7 +330,9 @@ class _Eliminator:
             return substitute(e, values, memo)
 
         dae.equations = [rewritten_equation(e, rule) for e in self._equations if e is not None]
-        initial = [rewritten_equation(e, rule) for e in dae.initial_equations]
+        starting = values | {pre_name(n): g for n in eliminated if (g := self._given_to(n)) is not None}
+        started: dict[Expr, Expr] = {}
+        initial = [rewritten_equation(e, lambda x: substitute(x, starting, started)) for e in dae.initial_equations]
         dae.initial_equations = [e for e in initial if not (isinstance(e, Equation) and self._is_trivial(e))]
         rewritten_rest(dae, rule)
         for name in eliminated:
@@ -338,6 +345,13 @@ class _Eliminator:
                 dae.aliases[name] = AliasOf(v, root, sign)
         self._shorten_old(dae)
         return dae
+
+    def _given_to(self, name: str) -> Expr | None:
+        """The value before the start of what never changes, where it is given."""
+        root, sign = self._root(name)
+        is_still = root in self._literals or self._dae.variables[root].role in (Role.PARAMETER, Role.CONSTANT)
+        given = self._given.get(root) if is_still else None
+        return None if given is None else _signed(given, sign)
 
     def _is_trivial(self, e: Equation) -> bool:
         return e.left is e.right or (make.is_zero(e.left) and make.is_zero(e.right))

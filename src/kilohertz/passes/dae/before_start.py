@@ -1,0 +1,42 @@
+"""What the model says about values before the start: `pre(v)` there is a value of its own, whatever v is (MLS 8.6).
+
+  u = true;  y = u and not pre(u);  initial equation pre(u) = false      ->   y = initial()
+
+So a variable that leaves the system because it never changes leaves `if initial() then given else value` for its `pre`.
+"""
+
+from __future__ import annotations
+
+from kilohertz.ir import make, traverse
+from kilohertz.ir.dae import INITIAL, Dae, Equation, Role, pre_name
+from kilohertz.ir.expr import Expr, Ref
+from kilohertz.passes.flat.algorithms import default_start
+
+_STILL = (Role.PARAMETER, Role.CONSTANT)
+
+
+def given_before(dae: Dae) -> dict[str, Expr]:
+    """By discrete variable: what parameters alone say its value before the start is, by a fixed start or an initial
+    equation."""
+    discrete = {pre_name(v.name): v for v in dae.variables.values() if v.role is Role.DISCRETE}
+    given: dict[str, Expr] = {}
+    for v in discrete.values():
+        if v.fixed:
+            given[v.name] = v.start if v.start is not None else default_start(v.ty)
+    for e in dae.initial_equations:
+        if not isinstance(e, Equation):
+            continue
+        for side, value in ((e.left, e.right), (e.right, e.left)):
+            if isinstance(side, Ref) and side.name in discrete and value.ty == side.ty and _is_still(value, dae):
+                given.setdefault(discrete[side.name].name, value)
+    return given
+
+
+def before(given: Expr | None, value: Expr) -> Expr:
+    """`pre` of what always has this value."""
+    return value if given is None or given is value else make.if_(INITIAL, given, value)
+
+
+def _is_still(e: Expr, dae: Dae) -> bool:
+    read = [dae.variables.get(r.name) for r in traverse.refs(e)]  # none: time, or a value before the start
+    return all(v is not None and v.role in _STILL for v in read)
