@@ -38,6 +38,28 @@ package Mechanics "Small planar mechanics, with just what the tests of index red
     end when;
   end Pushed;
 
+  model Carried "Two directions on circles, one of them preferred as a state, and a point that both carry"
+    Real q1(start = 1);
+    Real q2(start = 0, fixed = true);
+    Real w(start = 2, fixed = true);
+    Real x(start = 1, stateSelect = StateSelect.prefer);
+    Real y(start = 0, fixed = true, stateSelect = StateSelect.prefer);
+    Real v(start = 1, fixed = true);
+    Real p1(stateSelect = StateSelect.avoid);
+    Real p2(stateSelect = StateSelect.avoid);
+    Real u1 = der(p1);
+    Real u2 = der(p2);
+  equation
+    q1^2 + q2^2 = 1;
+    q1*der(q2) - q2*der(q1) = w;
+    der(w) = 0;
+    x^2 + y^2 = 1;
+    x*der(y) - y*der(x) = v;
+    der(v) = 0.5;
+    x = p1*(2 + q2) + q1/2;
+    y = p2*(2 + q2) + q2/2;
+  end Carried;
+
   connector Frame
     Real x;
     Real y;

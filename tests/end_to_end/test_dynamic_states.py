@@ -70,6 +70,19 @@ def test_what_reinit_sets_is_a_state() -> None:
     assert states == ["u", "x"] or states == ["x", "u"]
 
 
+def test_what_is_wanted_less_is_chosen_in_the_run_too() -> None:
+    model = load("Carried")
+    assert [s.why for s in model.analyse().states[2:]] == [
+        "one of {q1, q2}, chosen in the run",
+        "one of {x, y}, chosen in the run",
+    ]
+    result = model.simulate(stop=5.0, tolerance=1e-9)
+    q, r = 2 * result.time, result.time + result.time**2 / 4
+    assert np.abs(result["q1"] - np.cos(q)).max() < 1e-6
+    assert np.abs(result["y"] - np.sin(r)).max() < 1e-6
+    assert np.abs(result["p1"] - (np.cos(r) - np.cos(q) / 2) / (2 + np.sin(q))).max() < 1e-6
+
+
 BARS: Floats = np.array([1.0, 1.2, 1.1])
 
 

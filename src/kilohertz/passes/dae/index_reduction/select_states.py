@@ -7,7 +7,8 @@ equals by pivots that cannot vanish, then by the largest pivot, as long as they 
 does not do, all values are pseudo-random.
 
 The choice is static where every pivot is safe, or where stateSelect alone decides.  Else the candidates of one rank
-that the unsafe rows tie together are left to the run (`Dynamic`, see `dynamic_states`).
+that the unsafe rows tie together are left to the run (`Dynamic`, see `dynamic_states`); of several ranks, in blocks
+that do not depend on one another's choice (`blocks`).
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from kilohertz.ir.dae import Dae, DaeVariable, Equation, Role, Select, print_equ
 from kilohertz.ir.expr import Call, Expr, Ref
 from kilohertz.ir.types import REAL
 from kilohertz.passes.algebra import Occurrence, linear_parts, simplify
+from kilohertz.passes.dae.index_reduction.blocks import blocks
 from kilohertz.passes.dae.index_reduction.pivots import Pivot, SparseRow, pivots, reduced
 from kilohertz.passes.derivative import Differentiator, NoDerivative
 from kilohertz.passes.numeric import Numeric
@@ -168,13 +170,37 @@ def _all_dynamic(
     jacobian: list[SparseRow], picked: list[Pivot], firm: list[Pivot], options: list[Candidate]
 ) -> list[Dynamic]:
     """The choices that are left when the firm pivots are eliminated."""
-    pivot_of = {p.row: p for p in picked}
+    unsafe = {p.column for p in picked if not p.safe}
+    column_of = {p.row: p.column for p in picked}
     choices: list[Dynamic] = []
     for part in _parts(reduced(jacobian, firm), len(options)):
-        if not all(pivot_of[i].safe for i in part):
-            one = _dynamic(part, {i: pivot_of[i].column for i in part}, options)
-            choices += [] if one is None else [one]
+        columns = [column_of[i] for i in part]
+        if not unsafe.isdisjoint(columns):
+            choices += _choices(part, columns, unsafe, options)
     return choices
+
+
+def _choices(
+    part: dict[int, SparseRow], picked: list[int], unsafe: set[int], options: list[Candidate]
+) -> list[Dynamic]:
+    """The choice among the candidates that are wanted most; or one in each block, where some that are wanted less are
+    equals too (the quaternion of a body whose joint has preferred states)."""
+    top = max(options[c].wanted for c in picked)
+    several: list[Dynamic] = []
+    lower = False
+    for rows, columns in blocks(part, picked, [o.wanted for o in options]):
+        one = None if unsafe.isdisjoint(columns) else _dynamic(rows, columns, options)
+        if one is None:
+            continue
+        is_lower = options[one.members[0]].wanted < top
+        if is_lower and len({options[c].integral is None for c in one.members}) > 1:
+            continue  # what has a name of its own (an angular velocity) is the state, not what it stands for
+        lower = lower or is_lower
+        several.append(one)
+    if lower:
+        return several
+    whole = _dynamic(part, picked, options)
+    return [] if whole is None else [whole]
 
 
 def _parts(rows: dict[int, SparseRow], n_columns: int) -> list[dict[int, SparseRow]]:
@@ -190,9 +216,8 @@ def _parts(rows: dict[int, SparseRow], n_columns: int) -> list[dict[int, SparseR
     return list(parts.values())
 
 
-def _dynamic(part: dict[int, SparseRow], column_of: dict[int, int], options: list[Candidate]) -> Dynamic | None:
+def _dynamic(part: dict[int, SparseRow], picked: list[int], options: list[Candidate]) -> Dynamic | None:
     """The choice that is left in one part; None where there is none or it cannot be made in the run."""
-    picked = [column_of[i] for i in part]
     top = max(options[c].wanted for c in picked)
     inside = sorted({c for row in part.values() for c in row})
     rivals = [c for c in inside if c not in picked and options[c].wanted == top]
