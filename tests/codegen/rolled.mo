@@ -1,6 +1,6 @@
 model Rolled "arrays of equations that differ in places and numbers: regular and not, at events, in branches"
-  parameter Integer n = 8;
-  final parameter Integer other[n] = {mod(3*i, n) + 1 for i in 1:n};
+  parameter Integer n = 24;
+  final parameter Integer other[n] = {max(1, i - mod(i, 3)) for i in 1:n};
   parameter Real k = 0.3, area = 2;
   parameter Real size[n] = {0.5 + 0.1*i for i in 1:n};
   final parameter Real room[n] = size*area*k;
@@ -16,7 +16,7 @@ equation
   end for;
   q[n + 1] = 0;
   for i in 1:n loop
-    above[i] = x[i] > 0.4 + 0.05*i;
+    above[i] = x[i] > 0.4 + 0.02*i;
     gain[i] = if above[i] then 1 + 0.001*i else 0.99;
     mixed[i] = exp(-x[other[i]]/(1 + i))*cos(k*time) + x[i]^3*i;
     drift[i] = if noEvent(x[i] > 0.3) then sqrt(x[i] - 0.3) + mixed[i] else gain[i]*mixed[i];

@@ -15,21 +15,33 @@ from kilohertz.codegen.linear_plans import linear_plan_lines
 from kilohertz.codegen.plain import PlainBlocks, with_instance
 from kilohertz.codegen.plans import sparse_loop
 from kilohertz.codegen.probes import Probes
-from kilohertz.codegen.reading import Failures, Lasting, group_subject, is_scalar, is_system, loop_subject, system
-from kilohertz.codegen.rolling import LoopWriter, rolled_blocks
+from kilohertz.codegen.reading import Failures, Lasting, group_subject, head, is_scalar, is_system, loop_subject, system
+from kilohertz.codegen.rolling import LoopWriter, in_parts, resting_line, rolled_blocks
 from kilohertz.codegen.writing.c_program import BlockInfo
 from kilohertz.codegen.writing.expressions import Writer
-from kilohertz.codegen.writing.lanes import LaneWriter, resting_text
+from kilohertz.codegen.writing.lanes import LaneWriter
 from kilohertz.codegen.writing.placement import Scope
-from kilohertz.codegen.writing.spelling import LONGEST_NAME, Names, comment
+from kilohertz.codegen.writing.spelling import LONGEST_NAME, Names
 from kilohertz.codegen.writing.writer import STATUS, Definition, Part
-from kilohertz.cost import IN_PLACE, Moving, Rolled, Shapes, costly, is_large, linear_plan, loop_elimination, stretches
+from kilohertz.cost import (
+    IN_PLACE,
+    LaneShapes,
+    Moving,
+    Rolled,
+    Shapes,
+    costly,
+    is_large,
+    linear_plan,
+    loop_elimination,
+    stretches,
+)
 from kilohertz.ir import step as s
 from kilohertz.ir.expr import Expr, Ref
 from kilohertz.runtime import formula
 
 _NUMBERS = 600  # of those that stand beside rates, in one function
 _SOLVING = frozenset({"block", "inlined"})  # phases whose factorisations are used again
+STEP = s.Partition.STEP
 _DIRECTIONS = frozenset({"directional", "time_slope"})  # phases that follow a step at the same point
 
 
@@ -45,6 +57,7 @@ class BlockWriter:
     places: Callable[[Origin], int]
     prefix: str  # of functions that other files call
     probes: Probes
+    shapes: Shapes
     infos: list[BlockInfo] = field(default_factory=list)
     functions: list[Definition] = field(default_factory=list)  # written C functions and their tables, in order
     symbols: list[str] = field(default_factory=list)  # of those that other files call
@@ -53,7 +66,7 @@ class BlockWriter:
     plain: PlainBlocks = field(init=False)
     _lasting: dict[str, Lasting] = field(init=False)  # by phase
     _moving: Moving = field(init=False)
-    _shapes: Shapes = field(init=False)
+    _lane_shapes: LaneShapes = field(init=False)
     _failures: Failures = field(default_factory=Failures)
     _numbers: dict[Expr, int] = field(default_factory=dict)  # beside rates, which all directions share, by place
     _names: Names = field(default_factory=lambda: Names(longest=LONGEST_NAME))  # of C functions
@@ -63,13 +76,12 @@ class BlockWriter:
     def __post_init__(self) -> None:
         self.plain, step = PlainBlocks(self.layout, self.places), self.layout.step
         self._moving = Moving(step.variables.values())
-        self._shapes = Shapes(step.variables)
         self._lasting = {"initial": Lasting.of_initial(step), "block": Lasting.of_events(step)}
 
     def phase(self, phase: str, blocks: Sequence[s.Block]) -> Calls:
         """Write a list of blocks; gives the calls of their C functions."""
         calls: Calls = []
-        for run in stretches(blocks, self._shapes if self.layout.lane is not None else None):
+        for run in stretches(blocks, self._shapes_here):
             if isinstance(run, Rolled):
                 calls.append(self._rolled(phase, run))
             elif is_large(run[0]):
@@ -81,6 +93,7 @@ class BlockWriter:
     def wide(self, phase: str, lists: Sequence[tuple[s.Block, ...]]) -> dict[tuple[s.Block, ...], Calls]:
         """The same for rates in several directions at once, list by list."""
         self._numbers = self._moving.numbers(b for blocks in lists for b in blocks)
+        self._lane_shapes = LaneShapes(self.layout.step.variables, self._moving, self._numbers)
         self.layout.resting = len(self._numbers)
         return {blocks: self._wide(phase, blocks) for blocks in lists}
 
@@ -98,15 +111,11 @@ class BlockWriter:
 
     def resting(self) -> Calls:
         """Functions for the numbers beside rates in the lists of `wide`."""
+        lines = [resting_line(e, k) for e, k in self._numbers.items()]
         calls: Calls = []
-        for at in range(0, len(self._numbers), _NUMBERS):
-            w, numbers = self._writer("block", s.Partition.STEP), list(self._numbers)[at : at + _NUMBERS]
-            w.plan(numbers)
-            for k, e in enumerate(numbers, at):
-                text = w.text(e)
-                w.put(f"{resting_text(k)} = khz_spread({text});")
-            symbol = self._define(self._name("directional", "prepare", "numbers"), w.scope.lines)
-            calls.append((self._called(symbol), s.Partition.STEP))
+        for body in in_parts(lines, _NUMBERS, lambda: self._writer("block", STEP), self.layout, self.shapes):
+            symbol = self._define(self._name("directional", "prepare", "numbers"), body)
+            calls.append((self._called(symbol), STEP))
         return calls
 
     def _lane_by_lane(self, phase: str, block: s.Block) -> tuple[str, s.Partition]:
@@ -125,6 +134,10 @@ class BlockWriter:
         return self._called(self._define(name, [*head, *body, "}"])), block.partition
 
     @property
+    def _shapes_here(self) -> Shapes:
+        return self.shapes if self.layout.lane is not None else self._lane_shapes
+
+    @property
     def _lanes(self) -> str:
         """Ends the names of functions of the runtime that take several directions."""
         return "_lanes" if self.layout.lane is None else ""
@@ -134,13 +147,13 @@ class BlockWriter:
         host, w = self.layout, Writer(self.layout, "(&z->c)")
         if host.lane is None:
             w = LaneWriter(host, "(&z->c)", self._moving, self._numbers, host.numbers)
-        if phase in ("block", *_DIRECTIONS) and partition is s.Partition.STEP:
+        if phase in ("block", *_DIRECTIONS) and partition is STEP:
             w.scope = Scope(self._kept)
         return w
 
     def _keep(self, phase: str, block: s.Block) -> None:
         """Remember variables that are costly functions of others: `c = cos(phi)`, and later cos(phi) is c."""
-        if phase == "block" and block.partition is s.Partition.STEP:
+        if phase == "block" and block.partition is STEP:
             self._kept.values.update(self._costly(block))
 
     def _costly(self, block: s.Block) -> dict[int, str]:
@@ -176,7 +189,7 @@ class BlockWriter:
         w = self._writer(phase, run.partition)
         heads = [self._head(number, block) for number, block in zip(numbers, run.first, strict=False)]
         w.put(f"/* blocks {numbers[0]} to {numbers[-1]}, {run.roll.size} in each of {run.roll.turns} turns */")
-        rolled_blocks(LoopWriter(w, self.layout, self._shapes), run, heads)
+        rolled_blocks(LoopWriter(w, self.layout, self._shapes_here), run, heads)
         for block in run.blocks:
             self._keep(phase, block)
         return self._called(self._define(name, w.scope.lines)), run.partition
@@ -220,14 +233,7 @@ class BlockWriter:
         return info.number
 
     def _head(self, number: int, block: s.Block) -> str:
-        kind = ""
-        if isinstance(block, (s.LinearLoop, s.NonlinearLoop)):
-            torn = ", ".join(u.name for u in block.unknowns[:8]) + (", ..." if len(block.unknowns) > 8 else "")
-            kind = f", {'linear' if isinstance(block, s.LinearLoop) else 'nonlinear'} in {torn}"
-        elif isinstance(block, s.MixedLoop):
-            kind = ", mixed"
-        place = self.where(block.origin)
-        return comment(f"block {number}{kind}{f': {place}' if place else ''}")
+        return head(number, block, self.where(block.origin))
 
     def _name(self, phase: str, verb: str, subject: str) -> str:
         """A C function's name: `solve_axle_loop`, `initial_compute_spring_f`."""

@@ -66,7 +66,8 @@ class _Generator:
         self.probes = Probes()
         self.functions = FunctionTable(step.functions, self.types, self.place, self.where, prefix, self.probes)
         self.layout = Layout(step, self.functions)
-        self.blocks = BlockWriter(self.layout, self.where, self.place, prefix, self.probes)
+        self.shapes = Shapes(step.variables, is_off_line=not self.has_names)
+        self.blocks = BlockWriter(self.layout, self.where, self.place, prefix, self.probes, self.shapes)
 
     def place(self, origin: Origin) -> int:
         return self._places.setdefault(origin, len(self._places))
@@ -98,8 +99,7 @@ class _Generator:
         lanes = self._directions(table)
         optional = [("time_slope", step.time_slope), ("inlined", step.inlined)]
         optional_calls = {name: blocks.phase(name, of_phase) for name, of_phase in optional if of_phase is not None}
-        small = SmallFunctions(self.layout, self.functions, self.place, self.where, Shapes(step.variables))
-        small.write(table)
+        SmallFunctions(self.layout, self.functions, self.place, self.where, self.shapes).write(table)
         table.phase("once", once)
         table.phase("initial", initial)
         table.phase("event", every, blocks.reset)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import takewhile
 
 from kilohertz.base import Dotted
-from kilohertz.codegen.writing.spelling import INTEGER_OPERATIONS
+from kilohertz.codegen.writing.spelling import INTEGER_OPERATIONS, comment
 from kilohertz.cost import jacobian_rests, reads
 from kilohertz.ir import step as s
 from kilohertz.ir.expr import Binary, Builtin, Call, Expr, Field, Index
@@ -31,6 +31,17 @@ def system(block: s.Block) -> list[Expr]:
 def is_scalar(roots: Iterable[Expr]) -> bool:
     """Numbers throughout: no arrays, records or function calls."""
     return not any(e.ty.dims or isinstance(e, (Call, Field, Index)) for e in walk_all(roots))
+
+
+def head(number: int, block: s.Block, place: str) -> str:
+    """What stands over a block in C."""
+    kind = ""
+    if isinstance(block, (s.LinearLoop, s.NonlinearLoop)):
+        torn = ", ".join(u.name for u in block.unknowns[:8]) + (", ..." if len(block.unknowns) > 8 else "")
+        kind = f", {'linear' if isinstance(block, s.LinearLoop) else 'nonlinear'} in {torn}"
+    elif isinstance(block, s.MixedLoop):
+        kind = ", mixed"
+    return comment(f"block {number}{kind}{f': {place}' if place else ''}")
 
 
 def inlined_is_all(step: s.Step) -> bool:

@@ -14,10 +14,11 @@ from kilohertz.codegen.layout import Layout
 from kilohertz.codegen.plans import array
 from kilohertz.codegen.writing import spelling
 from kilohertz.codegen.writing.expressions import Writer, is_trivial
-from kilohertz.cost import Cell, Roll, Rolled, Shapes, Statement, rolls, steady
+from kilohertz.codegen.writing.lanes import LaneWriter
+from kilohertz.cost import Cell, Listed, Roll, Rolled, Shapes, rolls, steady
 from kilohertz.ir import expr as x
 from kilohertz.ir.expr import Expr
-from kilohertz.ir.step import Kind
+from kilohertz.ir.step import DIRECTIONS, Kind
 from kilohertz.ir.traverse import map_expr
 
 _IN_ROW = 8  # numbers of a table
@@ -31,10 +32,16 @@ class Line:
     """A statement of a list, and how it is put, given its places and the texts of what it computes; those of one form
     are put alike."""
 
-    statement: Statement
+    statement: Listed
     put: Callable[[Sequence[str], Sequence[str]], str]
     remark: str = ""
     is_rolled: bool = True
+
+
+def resting_line(e: Expr, place: int) -> Line:
+    """A number beside rates, for all directions."""
+    one = Listed("resting", (("z->resting", place),), (e,))
+    return Line(one, lambda at, texts: f"{at[0]} = khz_spread({texts[0]});")
 
 
 def in_parts(
@@ -93,7 +100,7 @@ class LoopWriter:
     _texts: dict[_Column, str] = field(default_factory=dict)  # of what stands at one place, turn by turn
     _names: dict[_Column, x.Ref] = field(default_factory=dict)  # its name in expressions
 
-    def write(self, statements: Sequence[Statement], roll: Roll, spell: Spell) -> None:
+    def write(self, statements: Sequence[Listed], roll: Roll, spell: Spell) -> None:
         """A loop; `spell` puts one statement of a turn, given its number there, its places and its expressions."""
         w, size = self.w, roll.size
         cells = [[self._cell([one.cells[k] for one in statements[n::size]]) for k in range(len(statements[n].cells))]
@@ -115,28 +122,33 @@ class LoopWriter:
         """A place that a statement names."""
         return self._text((cells[0][0], tuple(index for _, index in cells)))
 
-    def _roots(self, first: Statement, leaves: Sequence[Sequence[Expr]]) -> list[Expr]:
+    def _roots(self, first: Listed, leaves: Sequence[Sequence[Expr]]) -> list[Expr]:
         """The expressions of a statement with names for what differs."""
-        named = {}
+        named: dict[Expr, Expr] = {}
         for leaf, values in zip(leaves[0], zip(*leaves, strict=True), strict=True):
+            column = self._column(values)
             if any(value is not leaf for value in values):
-                named[leaf] = self._name(leaf, self._column(values))
+                named[leaf] = self._name(leaf, column)
+            elif isinstance(leaf, x.Ref) and isinstance(column[0], str):
+                self.w.locals[leaf.name] = self._text(column)
         memo: dict[Expr, Expr] = {}
         return [map_expr(root, lambda e: named.get(e, e), memo) for root in first.roots]
 
     def _column(self, leaves: Sequence[Expr]) -> _Column:
         """What stands where one turn has a variable or a number."""
-        if isinstance(leaves[0], x.Ref):
-            variables = self.layout.step.variables
-            slots = [variables[leaf.name].slot for leaf in leaves if isinstance(leaf, x.Ref)]
-            return slots[0].kind, tuple(slot.index for slot in slots)
-        return None, tuple(leaf for leaf in leaves)
+        cells = [self.shapes.cell(leaf) for leaf in leaves if isinstance(leaf, x.Ref)]
+        if not cells:
+            return None, tuple(leaves)
+        return cells[0][0] if cells[0] is not None else None, tuple(cell[1] for cell in cells if cell is not None)
 
     def _name(self, leaf: Expr, column: _Column) -> x.Ref:
         known = self._names.get(column)
         if known is None:
-            known = self._names[column] = x.Ref(f"$turn{len(self._names)}", leaf.ty)
+            moves = column[0] in DIRECTIONS
+            known = self._names[column] = x.Ref(f"${'rate' if moves else 'turn'}{len(self._names)}", leaf.ty)
             self.w.locals[known.name] = self._text(column)
+            if moves and isinstance(self.w, LaneWriter):
+                self.w.moves(known.name)
         return known
 
     def _text(self, column: _Column) -> str:

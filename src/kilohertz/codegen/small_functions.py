@@ -16,7 +16,7 @@ from kilohertz.codegen.writing.expressions import Writer
 from kilohertz.codegen.writing.statements import StatementWriter
 from kilohertz.codegen.writing.values import default_start
 from kilohertz.codegen.writing.writer import STATUS
-from kilohertz.cost import Shapes, Statement
+from kilohertz.cost import Listed, Shapes
 from kilohertz.ir import step as s
 from kilohertz.ir.expr import Expr, Int, Real, Ref, Str
 from kilohertz.ir.flat import Assert
@@ -137,7 +137,7 @@ class SmallFunctions:
             declared = self.layout.step.variables.get(v.of)
             start = declared.start if declared is not None else None
         value = _default(v) if start is None else start
-        one = Statement("start", ((v.slot.kind, v.slot.index),), (value,))
+        one = Listed("start", ((v.slot.kind, v.slot.index),), (value,))
         if v.slot.kind in STRINGS:
             return Line(one, lambda at, texts: f"khz_set_text(&z->c, {at[0]}, {texts[0]});", is_rolled=False)
         return Line(one, lambda at, texts: f"{at[0]} = {texts[0]};")
@@ -148,7 +148,7 @@ class SmallFunctions:
         kept = [*step.of_kind(Kind.STATE), *(step.variables[ref.name] for ref in step.algebraic)]
         for k, v in enumerate(kept):
             nominal = Real(1.0) if v.nominal is None else v.nominal
-            one = Statement("nominal", (("z->nominal_y", k),), (nominal,))
+            one = Listed("nominal", (("z->nominal_y", k),), (nominal,))
             yield Line(one, lambda at, texts: f"{at[0]} = khz_nominal({texts[0]});")
 
     def _sizes(self) -> list[str]:
@@ -178,7 +178,7 @@ class SmallFunctions:
         for sample in self.layout.step.samples:
             k, origin = sample.index, self.place(sample.origin)
             cells = (("z->sample_start", k), ("z->sample_interval", k), ("", origin))
-            yield Line(Statement("sample", cells, (sample.start, sample.interval)), _sampled)
+            yield Line(Listed("sample", cells, (sample.start, sample.interval)), _sampled)
 
     def _asserts(self, asserts: Iterable[Assert]) -> list[str]:
         w = self._writer(STATUS)
@@ -190,11 +190,11 @@ class SmallFunctions:
     def _crossings(self) -> Iterator[Line]:
         """g > 0 while the relation is as buffered, < 0 where it differs: never 0, so that no crossing is missed."""
         for c in self.layout.step.crossings:
-            one = Statement("crossing", (("g", c.index), (Kind.RELATION, c.index)), (c.relation, c.function))
+            one = Listed("crossing", (("g", c.index), (Kind.RELATION, c.index)), (c.relation, c.function))
             yield Line(one, _crossed, self.where(c.origin))
 
     def _list(self, target: str, expressions: Iterable[Expr]) -> list[list[str]]:
-        values = (Statement("value", ((target, k),), (e,)) for k, e in enumerate(expressions))
+        values = (Listed("value", ((target, k),), (e,)) for k, e in enumerate(expressions))
         return self._parts((Line(one, lambda at, texts: f"{at[0]} = {texts[0]};") for one in values), _VALUES)
 
     def _destructors(self) -> list[str]:

@@ -15,8 +15,8 @@ from kilohertz.cost.factors import (
 )
 from kilohertz.cost.jacobian import jacobian_rests, state_jacobian
 from kilohertz.cost.lanes import Moving, n_lanes
-from kilohertz.cost.rolled import Cell, Roll, Shapes, Statement, rolls, steady
-from kilohertz.cost.rolled_blocks import Rolled, stretches
+from kilohertz.cost.rolled import Cell, Listed, Roll, Shapes, rolls, steady
+from kilohertz.cost.rolled_blocks import LaneShapes, Rolled, stretches
 from kilohertz.cost.together import is_large, reads, runs
 
 if TYPE_CHECKING:
@@ -27,11 +27,12 @@ __all__ = [
     "IN_PLACE",
     "Bounds",
     "Cell",
+    "LaneShapes",
+    "Listed",
     "Moving",
     "Roll",
     "Rolled",
     "Shapes",
-    "Statement",
     "Target",
     "columns",
     "cost_bound",

@@ -39,6 +39,10 @@ class Moving:
 
         return bottom_up(root, visit, self._known, lambda e: () if isinstance(e, x.Ref) else e.children())
 
+    def add(self, name: str) -> None:
+        """Another name for a rate; nothing with this name was asked for before."""
+        self._names.add(name)
+
     def fits(self, block: s.Block) -> bool:
         """Whether a block can be written for several directions at once."""
         if not isinstance(block, (s.Assignment, s.LinearLoop)):

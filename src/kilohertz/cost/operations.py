@@ -33,7 +33,7 @@ from kilohertz.cost.prices import (
     sparse_solve,
     total,
 )
-from kilohertz.cost.rolled import Shapes, steady
+from kilohertz.cost.rolled import Listed, Shapes, rolls, steady
 from kilohertz.cost.rolled_blocks import Rolled, stretches
 from kilohertz.cost.together import is_large
 from kilohertz.ir import expr as x
@@ -114,6 +114,19 @@ class Operations:
                 self.unbounded.setdefault("an array whose size is known at run time only")
         here.known.update(e for e in seen if not self._may_fail(e))
         return total(counts)
+
+    def listed(self, statements: Sequence[Listed]) -> Count:
+        """Those of a list of statements: equal ones in loops, the others share what they have in common."""
+        counts, left, at = [], list[x.Expr](), 0
+        for roll in rolls(statements, self._shapes):
+            left += (e for one in statements[at : roll.first] for e in one.roots)
+            at = roll.end
+            rolled = statements[roll.first : at]
+            with self._in_function():
+                counts.append(self.expressions(steady(rolled, roll, self._shapes)) + _TURN)
+                turn = self.expressions(e for one in rolled[: roll.size] for e in one.roots)
+            counts.append((turn + _TURN + _STORE.times(roll.n_places)).times(roll.turns))
+        return total([*counts, self.expressions([*left, *(e for one in statements[at:] for e in one.roots)])])
 
     def _may_fail(self, root: x.Expr) -> bool:
         """What may fail is computed in each branch that needs it."""
@@ -247,7 +260,7 @@ class Operations:
 
     def _rolled(self, run: Rolled, count: Callable[[s.Block], Count]) -> Count:
         """A loop: what is the same in all turns once; what earlier blocks left in variables is computed again."""
-        once = self.expressions(steady(run.statements, run.roll, self._shapes))
+        once = self.expressions(run.steady)
         kept, self.kept = self.kept, set()
         turn = total(map(count, run.first)) + _TURN + _STORE.times(run.roll.n_places)
         self.kept = kept

@@ -14,7 +14,8 @@ from kilohertz.cost.jacobian import StateJacobian, jacobian_rests, state_jacobia
 from kilohertz.cost.lanes import Moving, n_lanes
 from kilohertz.cost.operations import Operations
 from kilohertz.cost.prices import Cost, Count, copy, dearest, moves, total
-from kilohertz.cost.together import runs
+from kilohertz.cost.rolled import Listed
+from kilohertz.cost.rolled_blocks import LaneShapes, stretches
 from kilohertz.graphs import Elimination
 from kilohertz.ir import step as s
 from kilohertz.ir.expr import Ref
@@ -105,7 +106,8 @@ class Phases:
     @cached_property
     def crossings(self) -> Count:
         relations = self.step.crossings
-        looked_at = self._operations.expressions(e for c in relations for e in (c.relation, c.function))
+        statements = [Listed("crossing", (("g", c.index),), (c.relation, c.function)) for c in relations]
+        looked_at = self._operations.listed(statements)
         return looked_at + moves(12 * len(relations) + 20)
 
     @cached_property
@@ -138,7 +140,8 @@ class Phases:
     @cached_property
     def instants(self) -> Count:
         """When the next time events are."""
-        return self._operations.expressions(t.at for t in self.step.time_events)
+        events = self.step.time_events
+        return self._operations.listed([Listed("value", (("at", k),), (t.at,)) for k, t in enumerate(events)])
 
     def directions(self, is_implicit: bool) -> dict[str, Count]:
         """All derivatives along states of a Jacobian, and the one along time, where the method takes some."""
@@ -167,18 +170,20 @@ class Phases:
             return Count(), _of_each(lists, self._rates.blocks), slope
         moving = Moving(self.step.variables.values())
         numbers = moving.numbers(b for blocks in _apart(lists) for b in blocks)
-        shared = self._rates.expressions(numbers) + moves(4 * len(numbers) + 60)
+        computed = [Listed("resting", (("z->resting", k),), (e,)) for e, k in numbers.items()]
+        shared = self._rates.listed(computed) + moves(4 * len(numbers) + 60)
+        shapes = LaneShapes(self.step.variables, moving, numbers)
         self._rates.is_apart = lambda e, operand: operand in numbers and moving(e)
-        rates = _of_each(lists, lambda blocks: self._in_lanes(blocks, moving))
+        rates = _of_each(lists, lambda blocks: self._in_lanes(blocks, moving, shapes))
         self._rates.is_apart = None
         return shared, rates, slope
 
-    def _in_lanes(self, blocks: Blocks, moving: Moving) -> Count:
+    def _in_lanes(self, blocks: Blocks, moving: Moving, shapes: LaneShapes) -> Count:
         """A list for several directions: what fits together, the rest one by one."""
         counts: list[Count] = []
         for fits, together in groupby(blocks, moving.fits):
             members = list(together)
-            parts = runs(members) if fits else ([b] for b in members)
+            parts = stretches(members, shapes) if fits else ([b] for b in members)
             counts += (self._rates.run(p, lambda b: moving.price(b, self._rates.block(b))) for p in parts)
         return total(counts)
 

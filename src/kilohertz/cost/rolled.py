@@ -18,12 +18,13 @@ from typing import TypeAlias
 
 from kilohertz.ir import expr as x
 from kilohertz.ir.expr import Expr
-from kilohertz.ir.scopes import opens_scope
 from kilohertz.ir.step import Kind, Slot, StepVariable
 from kilohertz.ir.traverse import bottom_up
 from kilohertz.ir.types import INTEGER, STRING
 
-LEAST = 100  # turns: with fewer, what neighbours share is worth more than the code that a loop saves
+# turns: with fewer of them, code for real time is faster written out, since neighbours share what they have in common;
+# off-line the C compiler's time counts
+LEAST, LEAST_OFF_LINE = 300, 100
 _LONGEST = 64  # statements of a turn
 _CANDIDATES = 6  # statements of one shape that a turn may have
 _LARGEST = 4000  # nodes of a statement
@@ -35,7 +36,7 @@ _Shape: TypeAlias = tuple[Hashable, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Statement:
+class Listed:
     """What is written in C for one of many: how it is spelled, places that it sets or names, what it computes."""
 
     form: Hashable
@@ -63,11 +64,17 @@ class Roll:
 
 
 class Shapes:
-    """Numbers shapes of statements over some variables."""
+    """Numbers shapes of statements over some variables; `least` turns are rolled."""
 
-    def __init__(self, variables: Mapping[str, StepVariable]) -> None:
+    def __init__(self, variables: Mapping[str, StepVariable], is_off_line: bool = False) -> None:
+        self.least = LEAST_OFF_LINE if is_off_line else LEAST
         self._variables = variables
         self._numbers: dict[_Shape, int] = {}
+        self._others: dict[str, Cell] = {}  # names that stand for no variable of the model
+
+    def root(self, e: Expr) -> Expr:
+        """What a statement computes, with names for what stands in areas of its own."""
+        return e
 
     def slot(self, ref: x.Ref) -> Slot:
         return self._variables[ref.name].slot
@@ -75,9 +82,9 @@ class Shapes:
     def cell(self, ref: x.Ref) -> Cell | None:
         """Where a variable stands; time has no place."""
         variable = self._variables.get(ref.name)
-        return None if variable is None else (variable.slot.kind, variable.slot.index)
+        return self._others.get(ref.name) if variable is None else (variable.slot.kind, variable.slot.index)
 
-    def of(self, statement: Statement) -> tuple[int, tuple[Leaf, ...]] | None:
+    def of(self, statement: Listed) -> tuple[int, tuple[Leaf, ...]] | None:
         """The number of its shape, and what it differs in from others of this shape; None where it is not rolled."""
         found = self._walked(statement.roots, frozenset())
         if found is None:
@@ -108,8 +115,9 @@ class Shapes:
             number[e] = len(number)
             if type(e) is x.Ref:
                 variable = self._variables.get(e.name)
-                tokens.append(e if variable is None else variable.slot.kind)
-                leaves += () if variable is None else (e,)
+                area = variable.slot.kind if variable is not None else self._others.get(e.name, ("", 0))[0]
+                tokens.append(area or e)
+                leaves += (e,) if area else ()
             elif type(e) is x.Real and e not in fixed:
                 tokens.append(x.Real)
                 leaves.append(e)
@@ -151,22 +159,17 @@ def _parts(e: Expr) -> _Parts:
             return _NONE
 
 
-def is_many(statements: Sequence[object]) -> bool:
-    """Whether a list is long enough for something in it to be rolled."""
-    return len(statements) >= LEAST
-
-
-def rolls(statements: Sequence[Statement | None], shapes: Shapes) -> Iterator[Roll]:
+def rolls(statements: Sequence[Listed | None], shapes: Shapes) -> Iterator[Roll]:
     """What is rolled of a list, in order; None: a statement that is not."""
-    if not is_many(statements):
+    if len(statements) < shapes.least:
         return
     found = [None if one is None else shapes.of(one) for one in statements]
     ids = [-1 - k if shape is None else shape[0] for k, shape in enumerate(found)]
     following = _following(ids)
     at = 0
-    while at + LEAST <= len(ids):
-        size, turns = _repeated(ids, following, at)
-        if turns < LEAST:
+    while at + shapes.least <= len(ids):
+        size, turns = _repeated(ids, following, at, shapes.least)
+        if turns < shapes.least:
             at += 1
             continue
         end = at + size * turns
@@ -174,8 +177,8 @@ def rolls(statements: Sequence[Statement | None], shapes: Shapes) -> Iterator[Ro
         at = end
 
 
-def steady(statements: Sequence[Statement], roll: Roll, shapes: Shapes) -> Iterator[Expr]:
-    """Of what a turn computes in any case, the largest parts that are the same in every turn."""
+def steady(statements: Sequence[Listed], roll: Roll, shapes: Shapes) -> Iterator[Expr]:
+    """The largest parts of a turn that are the same in every turn; in a branch as well: nothing of it can fail."""
     varying: set[Expr] = set()
     for k in range(roll.size):
         for leaf, values in zip(roll.leaves[k], zip(*roll.leaves[k :: roll.size], strict=True), strict=True):
@@ -196,7 +199,7 @@ def steady(statements: Sequence[Statement], roll: Roll, shapes: Shapes) -> Itera
             continue
         seen.add(e)
         if bottom_up(e, differs, memo):
-            stack.extend(child for k, child in enumerate(e.children()) if not opens_scope(e, k))
+            stack.extend(e.children())
         elif e.children():
             yield e
 
@@ -211,7 +214,7 @@ def _following(ids: list[int]) -> list[int]:
     return following
 
 
-def _repeated(ids: list[int], following: list[int], at: int) -> tuple[int, int]:
+def _repeated(ids: list[int], following: list[int], at: int, least: int) -> tuple[int, int]:
     """How many statements from one on come again at once, and how often they stand there."""
     other = at
     for _ in range(_CANDIDATES):
@@ -223,6 +226,6 @@ def _repeated(ids: list[int], following: list[int], at: int) -> tuple[int, int]:
         while end < len(ids) and ids[end] == ids[end - size]:
             end += 1
         turns = (end - at) // size
-        if turns >= LEAST:
+        if turns >= least:
             return size, turns
     return 1, 1

@@ -8,13 +8,16 @@ nothing that they read:
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from kilohertz.cost.rolled import Cell, Roll, Shapes, Statement, is_many, rolls
+from kilohertz.cost.lanes import Moving
+from kilohertz.cost.rolled import Cell, Listed, Roll, Shapes, rolls, steady
 from kilohertz.cost.together import runs
 from kilohertz.ir import step as s
-from kilohertz.ir.expr import Ref
+from kilohertz.ir.expr import Binary, Expr, Ref, Unary
+from kilohertz.ir.traverse import bottom_up
+from kilohertz.ir.types import REAL
 
 _LOOSE = frozenset({s.Kind.OBJECT, s.Kind.STRING_PARAMETER, s.Kind.STRING_DISCRETE, s.Kind.PRE_STRING_DISCRETE})
 
@@ -24,8 +27,14 @@ class Rolled:
     """Blocks that one loop in C runs, turn by turn."""
 
     blocks: Sequence[s.Assignment]
-    statements: Sequence[Statement]
+    statements: Sequence[Listed]
     roll: Roll
+    shapes: Shapes
+
+    @property
+    def steady(self) -> list[Expr]:
+        """What is computed in every turn and the same in all."""
+        return list(steady(self.statements, self.roll, self.shapes))
 
     @property
     def partition(self) -> s.Partition:
@@ -46,15 +55,41 @@ class Rolled:
         chosen = [k for k in range(n) if self.blocks[k % size].partition is partition]
         leaves = tuple(self.roll.leaves[k] for k in chosen)
         roll = replace(self.roll, size=len(chosen) // self.roll.turns, leaves=leaves)
-        return Rolled([self.blocks[k] for k in chosen], [self.statements[k] for k in chosen], roll)
+        return replace(
+            self, blocks=[self.blocks[k] for k in chosen], statements=[self.statements[k] for k in chosen], roll=roll
+        )
 
 
-def stretches(blocks: Sequence[s.Block], shapes: Shapes | None) -> Iterator[list[s.Block] | Rolled]:
-    """Blocks of one C function after the other, in their order: equal ones rolled, the others as `runs` has them.
+class LaneShapes(Shapes):
+    """Of rates in several directions at once: numbers beside them stand in an area of their own (see `lanes`)."""
 
-    Without shapes nothing is rolled: of several directions side by side.
-    """
-    if shapes is None or not is_many(blocks):
+    def __init__(self, variables: Mapping[str, s.StepVariable], moving: Moving, numbers: Mapping[Expr, int]) -> None:
+        super().__init__(variables)
+        self._moving, self._places = moving, numbers
+        self._memo: dict[Expr, Expr] = {}
+
+    def root(self, e: Expr) -> Expr:
+        def visit(node: Expr, operands: list[Expr]) -> Expr:
+            if not operands:
+                return node
+            if isinstance(node, (Binary, Unary)):
+                operands = [self._number(o) for o in operands]
+            return node.rebuilt(tuple(operands))
+
+        return bottom_up(e, visit, self._memo, lambda node: node.children() if self._moving(node) else ())
+
+    def _number(self, e: Expr) -> Expr:
+        place = self._places.get(e)
+        if place is None:
+            return e
+        named = Ref(f"$resting{place}", REAL)
+        self._others[named.name] = ("z->resting", place)
+        return named
+
+
+def stretches(blocks: Sequence[s.Block], shapes: Shapes) -> Iterator[list[s.Block] | Rolled]:
+    """Blocks of one C function after the other, in their order: equal ones rolled, the others as `runs` has them."""
+    if len(blocks) < shapes.least:
         yield from runs(blocks)
         return
     statements = [_statement(block, shapes) for block in blocks]
@@ -65,6 +100,7 @@ def stretches(blocks: Sequence[s.Block], shapes: Shapes | None) -> Iterator[list
             [b for k in part if isinstance(b := blocks[k], s.Assignment)],
             [one for k in part if (one := statements[k]) is not None],
             roll,
+            shapes,
         )
         loops = _apart(found)
         if loops and all(map(_is_in_order, loops)):
@@ -74,7 +110,7 @@ def stretches(blocks: Sequence[s.Block], shapes: Shapes | None) -> Iterator[list
     yield from runs(blocks[at:])
 
 
-def _statement(block: s.Block, shapes: Shapes) -> Statement | None:
+def _statement(block: s.Block, shapes: Shapes) -> Listed | None:
     """An assignment to a number; a relation may be forced to stay as it is."""
     if not isinstance(block, s.Assignment):
         return None
@@ -82,7 +118,7 @@ def _statement(block: s.Block, shapes: Shapes) -> Statement | None:
     cells: tuple[Cell, ...] = ((slot.kind, slot.index),)
     if slot.kind is s.Kind.RELATION:
         cells += (("z->forced", slot.index),)
-    return None if slot.kind in _LOOSE else Statement(block.partition, cells, (block.value,))
+    return None if slot.kind in _LOOSE else Listed(block.partition, cells, (shapes.root(block.value),))
 
 
 def _apart(rolled: Rolled) -> list[Rolled]:

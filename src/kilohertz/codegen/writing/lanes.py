@@ -44,6 +44,10 @@ class LaneWriter(Writer):
         self._room_for = room_for  # so many numbers in memory of the instance: where they begin
         self._beside = False  # what is written is an operand of something that moves
 
+    def moves(self, name: str) -> None:
+        """A name for a rate."""
+        self._moving.add(name)
+
     def ctype(self, e: Expr) -> str:
         return LANES if self._moving(e) else super().ctype(e)
 
