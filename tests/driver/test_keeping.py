@@ -75,6 +75,7 @@ def test_second_start_makes_nothing_again(swing: Path) -> None:
     assert code(first) == code(second)
     assert first.flat_text() == second.flat_text()
     assert first.check() == second.check()
+    assert first.flatten().clocks and "flatten" not in second.seconds
 
 
 def test_optional_passes_go_on_from_what_was_kept(swing: Path) -> None:

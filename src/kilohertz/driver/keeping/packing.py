@@ -1,7 +1,7 @@
 """Forms as bytes, and back.
 
 A form is a pickle behind a checksum.  Expressions and records are stored as the calls that make them, so that equal
-expressions are one object again.  Only classes of ours and a few containers come out of it, whatever the bytes say.
+expressions are one object again.  Only classes of ours, containers and fractions come out, whatever the bytes say.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from kilohertz.ir.expr import Expr
 
 _MAGIC = b"KHZform1"
 _HEAD = struct.Struct("<8sI")
-_CONTAINERS = {"builtins": {"set", "frozenset"}, "pathlib": {"PosixPath", "PurePosixPath"}}
+_PLAIN = {"builtins": {"set", "frozenset"}, "fractions": {"Fraction"}, "pathlib": {"PosixPath", "PurePosixPath"}}
 
 
 class BadPack(Exception):
@@ -103,7 +103,7 @@ class _Reader(pickle.Unpickler):
     """Makes forms and what they are made of, and nothing else."""
 
     def find_class(self, module: str, name: str) -> Any:
-        if module.startswith("kilohertz.") or name in _CONTAINERS.get(module, ()):
+        if module.startswith("kilohertz.") or name in _PLAIN.get(module, ()):
             return super().find_class(module, name)
         raise BadPack(f"{module}.{name} is no part of a form")
 
