@@ -11,6 +11,7 @@ import pytest
 
 from kilohertz.codegen import CProgram, Jacobians, generate
 from kilohertz.codegen.writing.spelling import Names, identifier, wrapped
+from kilohertz.codegen.writing.writer import compact
 from kilohertz.driver import Session
 from kilohertz.driver.pipeline import compile_flat
 from kilohertz.ir import read_flat
@@ -36,7 +37,9 @@ equation
   s = sin(k * x) + axle.a;
 end Loops;
 """
-DEFINED = re.compile(r"^(?:static (?:KHZ_INLINE )?)?(?:khz_status|void|int) (\w+)\([^;]*?\)\n\{\n(.*?)^\}", re.M | re.S)
+DEFINED = re.compile(
+    r"^(?:static (?:KHZ_INLINE |KHZ_COMPACT )?)?(?:khz_status|void|int) (\w+)\([^;]*?\)\n\{\n(.*?)^\}", re.M | re.S
+)
 
 
 @pytest.fixture(scope="module")
@@ -133,6 +136,11 @@ def test_what_a_loop_left_in_a_variable_is_not_computed_again() -> None:
     program = generate(compile_flat(read_flat(text)), jacobians=Jacobians.NEVER)
     cosines = {name: body.count("cos(") for name, body in functions(program).items() if "initial" not in name}
     assert {name for name, count in cosines.items() if count} == {"solve_s_loop_residual"}, cosines
+
+
+def test_what_has_no_loops_is_compiled_for_its_size() -> None:
+    assert compact(["const double t1 = force * 2.0;", "if (t1 > 0.0) {", "}"]) == "KHZ_COMPACT "
+    assert compact(["{", "    for (int32_t i1 = 0; i1 < n; i1++) {", "    }", "}"]) == ""
 
 
 def test_slopes_of_roots_are_made_of_roots() -> None:

@@ -22,7 +22,7 @@ from kilohertz.codegen.writing.expressions import Writer
 from kilohertz.codegen.writing.lanes import LaneWriter
 from kilohertz.codegen.writing.placement import Scope
 from kilohertz.codegen.writing.spelling import LONGEST_NAME, Names
-from kilohertz.codegen.writing.writer import STATUS, Definition, Part
+from kilohertz.codegen.writing.writer import STATUS, Definition, Part, compact
 from kilohertz.cost import (
     IN_PLACE,
     LaneShapes,
@@ -248,7 +248,7 @@ class BlockWriter:
         symbol = self.prefix + name
         prototype = f"khz_status {symbol}(khz_instance *z)"
         self.symbols.append(symbol)
-        self.prototypes.append(prototype + ";")
+        self.prototypes.append(f"{compact(body)}{prototype};")
         tail = [f"    {result}"] if result else []
         self.functions.append(Definition([prototype, "{", *("    " + line for line in body), *tail, "}", ""]))
         return symbol
@@ -434,7 +434,7 @@ class BlockWriter:
         self._callback(f"{name}_jacobian", ", const double *x, double *jacobian", w.scope.lines)
 
     def _callback(self, name: str, parameters: str, body: list[str], result: str = "void") -> None:
-        head = f"static {result} {name}(void *instance{parameters})"
+        head = f"static {compact(body)}{result} {name}(void *instance{parameters})"
         self.functions.append(Definition(with_instance(head, body), is_local=True))
 
     def _mixed(self, phase: str, name: str, head: str, number: int, block: s.MixedLoop) -> str:

@@ -103,14 +103,14 @@ def linear_plan_lines(name: str, pattern: Pattern, plan: PivotPlan, with_lanes: 
     unused = [] if any(p.alike for p in plan.pivots) else ["    (void)order;"]
 
     def function(head: str, body: Sequence[str]) -> list[str]:
-        return [head, "{", *unused, *("    " + line for line in body), "}", ""]
+        return [f"static KHZ_COMPACT {head}", "{", *unused, *("    " + line for line in body), "}", ""]
 
     return [
         *array(f"{name}_dense", [i * n + j for i, row in enumerate(pattern) for j in row]),
-        *function(f"static int {name}_factor(const double *a, double *lu, int32_t *order)", elimination.factor()),
-        *function(f"static void {name}_solve{solved} double *b)", elimination.solve("double")),
+        *function(f"int {name}_factor(const double *a, double *lu, int32_t *order)", elimination.factor()),
+        *function(f"void {name}_solve{solved} double *b)", elimination.solve("double")),
         *(
-            function(f"static void {name}_solve_lanes{solved} khz_lanes *b)", elimination.solve("khz_lanes"))
+            function(f"void {name}_solve_lanes{solved} khz_lanes *b)", elimination.solve("khz_lanes"))
             if with_lanes
             else []
         ),

@@ -98,14 +98,14 @@ def written_out(name: str, rows: list[list[int]], elimination: Elimination) -> l
         upper = "".join(f" - lu[{k}] * b[{order[j]}]" for j, k in at.items() if j > i)
         solve.append(f"b[{order[i]}] = ({f'b[{order[i]}]{upper}'}) / lu[{at[i]}];")
     return [
-        f"static int {name}_factor(const double *a, double *lu)",
+        f"static KHZ_COMPACT int {name}_factor(const double *a, double *lu)",
         "{",
         f"    double peak[{len(places)}]; /* the largest entry of each row of U */",
         *("    " + line for line in factor),
         "    return 0;",
         "}",
         "",
-        f"static void {name}_solve(const double *lu, double *b)",
+        f"static KHZ_COMPACT void {name}_solve(const double *lu, double *b)",
         "{",
         *("    " + line for line in solve),
         "}",

@@ -6,6 +6,7 @@ if-expression is `c ? a : b` while its branches need no statements, else an `if`
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
@@ -22,6 +23,7 @@ STATUS = "return (khz_status)z->c.status;"
 Text = tuple[str, int]  # C text and how tightly it binds
 TERNARY, OR, AND, RELATION, SUM, PRODUCT, UNARY, PRIMARY = 1, 2, 3, 4, 6, 7, 8, 9
 _MOST_ON_STACK = 2048  # elements; a larger temporary goes into the arena
+_LOOP = re.compile(r"\s*(for|while|do)\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +51,11 @@ class Definition:
 
     lines: Sequence[str]
     is_local: bool = False  # `static`: what uses it follows in the same file
+
+
+def compact(body: Iterable[str]) -> str:
+    """What stands before the head of a function, by its lines: without loops it is compiled for its size."""
+    return "" if any(map(_LOOP.match, body)) else "KHZ_COMPACT "
 
 
 class Host(Protocol):

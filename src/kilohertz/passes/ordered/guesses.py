@@ -45,8 +45,8 @@ def tear(
     started: Callable[[int], bool] | None = None,
 ) -> Torn:
     """Tear a loop; `far` tries the costliest way to guess in small loops too.  `preferred` are other weights to try:
-    they win where they lead to as few guesses and fewer divisions.  `started` tells which unknowns have a start value:
-    of equally few guesses those with more of them are taken.
+    they win where they lead to as few guesses and no more divisions.  `started` tells which unknowns have a start
+    value: of equally few guesses those with more of them are taken.
 
     `rows[i]` lists the unknowns of equation i; `ease(i, c)` says whether equation i can compute c: 0 no, 1 without a
     division, 2 with one; `forced` maps rows that can compute one unknown only to it (calls:
@@ -64,7 +64,7 @@ def tear(
         best = _fewer(best, _Tearing(rows, n_columns, ease, forced, preferred, FAR))
     if preferred is not None and len(best.guessed) > 1:
         torn = _Tearing(rows, n_columns, ease, forced, preferred, 10).run()
-        best = min((best, torn), key=lambda t: (len(t.guessed), sum(ease(i, c) == 2 for i, c in t.sequence)))
+        best = min((torn, best), key=lambda t: (len(t.guessed), sum(ease(i, c) == 2 for i, c in t.sequence)))
     if started is not None and not all(started(c) for c in best.guessed):
         known = started
         torn = _Tearing(rows, n_columns, ease, forced, lambda c: weight(c) + (STARTED if known(c) else 0), 10).run()

@@ -17,7 +17,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from kilohertz.ir.dae import Dae, Role, der_name
+from kilohertz.ir.dae import Dae, Equation, Role, der_name
+from kilohertz.ir.expr import Ref
 from kilohertz.ir.ordered import Ordered, System
 from kilohertz.ir.step import Partition
 from kilohertz.passes.algebra import Occurrence
@@ -85,7 +86,16 @@ def make_context(
         v = variables.get(name)
         return v is not None and v.role in KNOWN
 
-    rates = {der_name(v.name) for v in variables.values() if v.role is Role.STATE}
     columns = Columns(occurrence, derivatives.rule)
     context = Context(is_discrete, is_parameter, Numeric(values), values, columns, functions=derivatives.functions)
-    return replace(context, is_rate=rates.__contains__)
+    return replace(context, is_rate=_rates(dae).__contains__)
+
+
+def _rates(dae: Dae) -> set[str]:
+    """Derivatives of states, and what an equation says is one: `a` of `der(w) = a`."""
+    rates = {der_name(v.name) for v in dae.variables.values() if v.role is Role.STATE}
+    for e in dae.equations:
+        if isinstance(e, Equation) and isinstance(e.left, Ref) and isinstance(e.right, Ref):
+            names = {e.left.name, e.right.name}
+            rates |= names if len(names - rates) == 1 else set()
+    return rates

@@ -9,7 +9,7 @@
 #include "khz_vector.h"
 
 /* The power of two that brings a positive number to [0.5, 1): by its bits where that is a normal number. */
-static inline double khz_power_to_one(double v)
+static KHZ_INLINE double khz_power_to_one(double v)
 {
     uint64_t bits;
     memcpy(&bits, &v, sizeof bits);

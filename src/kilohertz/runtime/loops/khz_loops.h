@@ -24,8 +24,8 @@ khz_status khz_linear(khz_context *c, int block, int place, int n, double *memor
 
 /* The same for two equations a [4] whose matrix is new at every call: by Cramer's rule, and with khz_linear's memory
  * where the determinant is lost in rounding. */
-static inline khz_status khz_linear_2(khz_context *c, int block, int place, const double *a, double *memory,
-                                      int32_t *order, int32_t *factored, double *b)
+static KHZ_INLINE khz_status khz_linear_2(khz_context *c, int block, int place, const double *a, double *memory,
+                                          int32_t *order, int32_t *factored, double *b)
 {
     const double p = a[0] * a[3], q = a[1] * a[2], determinant = p - q;
     if (fabs(determinant) > KHZ_DETERMINANT_LOST * (fabs(p) + fabs(q)) && fabs(determinant) > DBL_MIN &&
@@ -65,8 +65,8 @@ khz_lanes khz_quotient_lanes(khz_context *c, int block, int place, khz_lanes b, 
 khz_status khz_linear_lanes(khz_context *c, int block, int place, int n, double *memory, int32_t *order,
                             int32_t *factored, khz_lanes *b);
 
-static inline khz_status khz_linear_2_lanes(khz_context *c, int block, int place, const double *a, double *memory,
-                                            int32_t *order, int32_t *factored, khz_lanes *b)
+static KHZ_INLINE khz_status khz_linear_2_lanes(khz_context *c, int block, int place, const double *a, double *memory,
+                                                int32_t *order, int32_t *factored, khz_lanes *b)
 {
     khz_status status = KHZ_OK;
     for (int lane = 0; lane < KHZ_LANES && status == KHZ_OK; lane++) {
@@ -93,9 +93,9 @@ static inline khz_status khz_linear_3_lanes(khz_context *c, int block, int place
 }
 
 /* The problem of a nonlinear loop with the usual caps.  sizes: nominal, min, max and start values, [n] each. */
-static inline khz_newton_problem khz_loop(int n, khz_residual_fn residual, khz_jacobian_fn jacobian,
-                                          const double *sizes, const khz_sparse_plan *plan, double *sparse,
-                                          int32_t *kept)
+static KHZ_INLINE khz_newton_problem khz_loop(int n, khz_residual_fn residual, khz_jacobian_fn jacobian,
+                                              const double *sizes, const khz_sparse_plan *plan, double *sparse,
+                                              int32_t *kept)
 {
     const khz_newton_problem problem = {
         .n = n,
@@ -121,7 +121,7 @@ khz_status khz_nonlinear(khz_context *c, int block, int place, const khz_newton_
                          double *x, double *memory, int32_t *order);
 
 /* Two results for the same discrete Real, the same but for rounding. */
-static inline int khz_is_near(double a, double b)
+static KHZ_INLINE int khz_is_near(double a, double b)
 {
     return fabs(a - b) <= fmax(KHZ_MIXED_ROUNDING * fmax(fabs(a), fabs(b)), KHZ_MIXED_LEAST);
 }

@@ -38,14 +38,14 @@ void khz_sparse_assemble(const khz_sparse_plan *p, const double *jac, double h_g
 
 /* A row of U with its pivot and what that is a difference of (`whole`), its largest entry, the largest multiple of an
  * earlier row that was subtracted, and the largest entry of the matrix there: are these pivots good enough? */
-static inline int khz_suits(double pivot, double whole, double peak, double reached, double largest)
+static KHZ_INLINE int khz_suits(double pivot, double whole, double peak, double reached, double largest)
 {
     return pivot > KHZ_PLANNED_PIVOT_LOST * whole && pivot >= DBL_MIN && peak <= DBL_MAX &&
            reached <= KHZ_PLANNED_GROWTH * largest;
 }
 
 /* The larger of two, of which a is a number: b counts where it is larger.  fmax without its call. */
-static inline double khz_larger(double a, double b) { return b > a ? b : a; }
+static KHZ_INLINE double khz_larger(double a, double b) { return b > a ? b : a; }
 
 /* Factorise a [n_a] into lu [khz_sparse_size].  0: done; 1: the order of pivots does not suit these numbers (a pivot is
  * lost in rounding, entries grow, or something is not finite): take a dense factorisation.  Allocates: never. */

@@ -10,24 +10,24 @@
 
 enum { KHZ_LOOP_CAP = 100000000, KHZ_CALL_CAP = 10000000, KHZ_NESTED_BYTES = 1 << 20 };
 
-static inline double khz_power2(double x) { return x * x; }
-static inline double khz_power3(double x) { return x * x * x; }
-static inline double khz_power4(double x) { return (x * x) * (x * x); }
+static KHZ_INLINE double khz_power2(double x) { return x * x; }
+static KHZ_INLINE double khz_power3(double x) { return x * x * x; }
+static KHZ_INLINE double khz_power4(double x) { return (x * x) * (x * x); }
 /* x^(-1/2) and x^(-3/4), the slopes of roots: a tenth of what pow takes. */
-static inline double khz_inverse_root(double x) { return 1.0 / sqrt(x); }
-static inline double khz_inverse_root_3(double x)
+static KHZ_INLINE double khz_inverse_root(double x) { return 1.0 / sqrt(x); }
+static KHZ_INLINE double khz_inverse_root_3(double x)
 {
     const double root = sqrt(x);
     return 1.0 / (root * sqrt(root));
 }
-static inline double khz_min(double a, double b) { return a < b ? a : b; }
-static inline double khz_max(double a, double b) { return a > b ? a : b; }
-static inline int32_t khz_min_int(int32_t a, int32_t b) { return a < b ? a : b; }
-static inline int32_t khz_max_int(int32_t a, int32_t b) { return a > b ? a : b; }
-static inline int32_t khz_sign(double x) { return (x > 0.0) - (x < 0.0); }
-static inline double khz_div(double a, double b) { return trunc(a / b); }
-static inline double khz_mod(double a, double b) { return a - floor(a / b) * b; }
-static inline double khz_rem(double a, double b) { return a - trunc(a / b) * b; }
+static KHZ_INLINE double khz_min(double a, double b) { return a < b ? a : b; }
+static KHZ_INLINE double khz_max(double a, double b) { return a > b ? a : b; }
+static KHZ_INLINE int32_t khz_min_int(int32_t a, int32_t b) { return a < b ? a : b; }
+static KHZ_INLINE int32_t khz_max_int(int32_t a, int32_t b) { return a > b ? a : b; }
+static KHZ_INLINE int32_t khz_sign(double x) { return (x > 0.0) - (x < 0.0); }
+static KHZ_INLINE double khz_div(double a, double b) { return trunc(a / b); }
+static KHZ_INLINE double khz_mod(double a, double b) { return a - floor(a / b) * b; }
+static KHZ_INLINE double khz_rem(double a, double b) { return a - trunc(a / b) * b; }
 
 /* Reals of a function that have no value yet. */
 static inline void khz_unset(double *x, int32_t n)
@@ -200,7 +200,7 @@ static inline void khz_leaves(khz_context *c) { c->n_nested--; }
 
 /* A crossing function for the root finder: its sign tells whether the relation is still as buffered, its size how far
  * the crossing is.  Never zero: a solver cannot come to rest on the crossing and lose it. */
-static inline double khz_crossing(int as_buffered, double function)
+static KHZ_INLINE double khz_crossing(int as_buffered, double function)
 {
     const double size = fabs(function) + DBL_MIN;
     return as_buffered ? size : -size;

@@ -10,15 +10,15 @@
 
 typedef double khz_pair __attribute__((vector_size(16), aligned(8), may_alias));
 
-static inline khz_pair khz_pair_at(const double *v) { return *(const khz_pair *)(const void *)v; }
-static inline void khz_set_pair(double *v, khz_pair p) { *(khz_pair *)(void *)v = p; }
+static KHZ_INLINE khz_pair khz_pair_at(const double *v) { return *(const khz_pair *)(const void *)v; }
+static KHZ_INLINE void khz_set_pair(double *v, khz_pair p) { *(khz_pair *)(void *)v = p; }
 
 /* Several directions side by side, as generated code has them: element by element as one alone would give it. */
 enum { KHZ_LANES = 2 };
 typedef double khz_lanes __attribute__((vector_size(8 * KHZ_LANES))); /* another variant would not do in `c ? a : b` */
 typedef double khz_loose_lanes __attribute__((vector_size(8 * KHZ_LANES), aligned(8), may_alias)); /* among doubles */
 
-static inline khz_lanes khz_spread(double v)
+static KHZ_INLINE khz_lanes khz_spread(double v)
 {
     const khz_lanes none = {0.0};
     return v - none;
