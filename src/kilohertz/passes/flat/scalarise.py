@@ -43,15 +43,15 @@ from kilohertz.ir.ticks import ScalarFlat, Tick
 from kilohertz.ir.types import BOOLEAN, CLOCK, REAL, ExternalObjectType, TupleType, Type
 from kilohertz.passes.contract import Fact, Log, Pass
 from kilohertz.passes.flat.algorithms import assigned, at_entry, equations_of
-from kilohertz.passes.flat.calls import AuxiliaryCall, Inliner
+from kilohertz.passes.flat.call_results import is_fixed, take_calls
+from kilohertz.passes.flat.calls import Inliner
 from kilohertz.passes.flat.execute import reinits
-from kilohertz.passes.flat.guard_calls import guard_calls
 from kilohertz.passes.flat.impure_calls import acts, has_impure, separated, taken_apart
 from kilohertz.passes.flat.merge_branches import merged
 from kilohertz.passes.flat.outline import Host, outlined, stale
 from kilohertz.passes.flat.symbolic_evaluator import Evaluator, Unsupported, broadcast
 from kilohertz.passes.flat.values import Value, leaves, pack
-from kilohertz.passes.numeric import Numeric, free_names, known_values
+from kilohertz.passes.numeric import Numeric, known_values
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +86,6 @@ class _Scalariser:
             flat.name, functions=self._functions, experiment=flat.experiment, description=flat.description
         )
         self._numeric: Numeric | None = None
-        self._free: set[str] = set()  # parameters that initialisation computes
 
     # ---------------------------------------------------------------------------------------------- Scope of Evaluator
 
@@ -140,7 +139,7 @@ class _Scalariser:
             self._out.initial_equations += self._equation(equation, initial=True)
         for algorithm in self._flat.initial_algorithms:
             self._algorithm(algorithm, self._out.initial_equations, self._out.initial_algorithms, True)
-        self._take_calls()
+        take_calls(self._inliner.calls, self._out, self._functions, Scalarise.name)
         return self._out
 
     def _clocked(self, equation: Equation, k: int) -> list[Equation]:
@@ -209,30 +208,6 @@ class _Scalariser:
                 bound: Equation = Equality(Ref(name, ty), value, v.origin)
                 k = self._variable_clock.get(v.name)
                 self._out.equations.append(bound if k is None else _at_tick([bound], k, v.origin))
-
-    def _take_calls(self) -> None:
-        """Auxiliary variables and their call equations; those of parameters alone are parameters."""
-        guard_calls(self._inliner.calls, self._out, self._functions)
-        parameters = [v for v in self._out.variables.values() if v.variability == PARAMETER]
-        sources: dict[str, Expr | None] = {v.name: v.binding for v in parameters}
-        sources |= {name: auxiliary.call for auxiliary in self._inliner.calls for name, _ in auxiliary.names}
-        self._free = free_names(sources, {v.name for v in parameters if not _is_fixed(v)})
-        for auxiliary in self._inliner.calls:
-            variability = self._variability(auxiliary)
-            origin = Origin(passes=(Scalarise.name,))
-            for name, ty in auxiliary.names:
-                varies = variability if variability == PARAMETER or ty == REAL else DISCRETE_TIME
-                output = Variable(name, ty, varies, protected=True, final=True, origin=origin, purpose=Purpose.OUTPUT)
-                self._out.variables[name] = output
-            target = TupleTarget(tuple(pack(v) for v in auxiliary.outputs))
-            self._out.equations.append(Equality(target, auxiliary.call, origin))
-
-    def _variability(self, auxiliary: AuxiliaryCall) -> str:
-        for ref in traverse.refs(auxiliary.call):  # `time` is no variable
-            variable = self._out.variables.get(ref.name)
-            if variable is None or variable.variability not in (CONSTANT, PARAMETER) or ref.name in self._free:
-                return CONTINUOUS
-        return PARAMETER
 
     # -------------------------------------------------------------------------------------------------------- equations
 
@@ -479,11 +454,7 @@ def _is_evaluated(v: Variable) -> bool:
         return False
     if v.variability == CONSTANT or v.structural:
         return True
-    return v.variability == PARAMETER and (v.final or v.protected) and _is_fixed(v)
-
-
-def _is_fixed(v: Variable) -> bool:
-    return v.attributes.get("fixed", TRUE) is TRUE
+    return v.variability == PARAMETER and (v.final or v.protected) and is_fixed(v)
 
 
 def _as_declared(v: Variable, items: tuple[Expr, ...]) -> tuple[Expr, ...]:
