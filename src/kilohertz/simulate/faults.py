@@ -83,6 +83,17 @@ def not_finite(instance: Instance, rows: int, number: int, time: float) -> list[
     return [_warning("R727", f"{named} was not a number in {rows} rows", info, [Note(f"first at time = {time:g}")])]
 
 
+def leaps(times: int, first: float) -> list[Diagnostic]:
+    """A warning where changes were over sooner than time can tell, and an implicit step went over them."""
+    if not times:
+        return []
+    often = "once" if times == 1 else f"{times} times"
+    text = f"{often} the model changed faster than time can tell; one implicit step went over each change"
+    told = "what it led to holds, not the way there: a damping or stiffness is too large"
+    note = Note(f"first at time = {first:g}; {told}")
+    return [_placed("R798", text, None, [note])]
+
+
 def not_finite_throughout(instance: Instance) -> list[Diagnostic]:
     """A warning for each variable that is a parameter's value all the time and no number: no block computes it."""
     program, step = instance.program, instance.program.step

@@ -21,7 +21,7 @@ from kilohertz.results import Result
 from kilohertz.runtime import constant, fields
 from kilohertz.simulate.draft import Draft
 from kilohertz.simulate.failure import RunFailed, RunInterrupted, failure
-from kilohertz.simulate.faults import faults, not_finite, not_finite_throughout, unsettled, vague
+from kilohertz.simulate.faults import faults, leaps, not_finite, not_finite_throughout, unsettled, vague
 from kilohertz.simulate.inputs import Driving, Table, points_of, undriven
 from kilohertz.simulate.model_messages import ModelMessages
 from kilohertz.simulate.program import Instance, Program
@@ -308,14 +308,16 @@ class _Run:
                     statistics.loop_iterations = int(instance.context.n_iterations) - iterations
                 odd = not_finite(instance, o.n_not_finite, o.odd_block, o.odd_time) if stepper is None else []
                 odd += not_finite_throughout(instance)
+                leapt = leaps(o.n_leaps, o.first_leap)
                 when, solver_code = "during the simulation", int(o.code)
             else:
-                when, solver_code, odd = "during initialisation", 0, []
+                when, solver_code, odd, leapt = "during initialisation", 0, [], []
         finally:
             library.khz_set_listener(None)
             if (draft := self.program.draft) is not None:
                 self._note_draft(draft)
-        problems = (*odd, *(faults(stepper) if stepper is not None else (*unsettled(instance), *vague(instance))))
+        met = faults(stepper) if stepper is not None else [*leapt, *unsettled(instance), *vague(instance)]
+        problems = (*odd, *met)
         result = self.recorder.result(instance)
         warned = self.messages.warnings(self.program.code.places)
         problems = (*problems, *self.recorder.outside(instance, self.experiment.start), *warned)

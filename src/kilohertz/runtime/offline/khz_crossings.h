@@ -26,6 +26,7 @@ typedef struct cvode_solver {
     double reached; /* how far the solver has integrated: beyond an event that changes nothing for it */
     khz_plan_solver plan;
     retry retry;
+    int leaps_in_a_row; /* see khz_leap.h */
 } cvode_solver;
 
 /* Crossing functions at an instant within the last step; 1 where an event is due, 0 where not, < 0 a failure. */

@@ -6,6 +6,7 @@
 
 #include "khz_crossings.h"
 #include "khz_jacobian.h"
+#include "khz_leap.h"
 
 enum { CV_BDF = 2, CV_ONE_STEP = 2, CV_TSTOP_RETURN = 1, JACOBIAN_EVERY = 10, CHATTER_CAP = 2000 };
 enum { CREEP_CAP = 50, RETRIES_IN_A_ROW = 12, RETRIES_MOST = 1000, NEWTON_FAILURES = 30 };
@@ -342,6 +343,7 @@ static int32_t next_step(khz_offline *o, cvode_solver *s, double until, int *cre
         return KHZ_RUN_SOLVER_FAILED;
     }
     o->n_steps++;
+    s->leaps_in_a_row = 0;
     s->reached = reached;
     *at_end = code == CV_TSTOP_RETURN || reached >= until - slack(until);
     o->time = *at_end ? until : reached;
@@ -363,6 +365,14 @@ static int32_t integrate(khz_offline *o, const cvode_work *w, cvode_solver *s, d
         const double before = o->time;
         int at_end = 0;
         int32_t status = next_step(o, s, until, &creeping, &at_end);
+        if (status == KHZ_RUN_SOLVER_FAILED && khz_leap(o, w, s, until)) {
+            status = look(o, w, o->sundials->vector_data(s->y), root);
+            if (status != KHZ_OK || *root) {
+                return status;
+            }
+            creeping = 0;
+            continue;
+        }
         if (status != KHZ_OK) {
             return status;
         }

@@ -94,6 +94,8 @@ typedef struct khz_offline {
     int64_t n_not_finite; /* rows with a value that is NaN or infinite; of a stepper its own counts tell */
     int32_t odd_block;    /* that gave the first such value, KHZ_NOWHERE */
     double odd_time;
+    int64_t n_leaps; /* changes shorter than time can tell (khz_leap.h), the first of them at: */
+    double first_leap;
     /* private */
     int32_t n_rows, has_failed;
     double failed_time;
