@@ -135,6 +135,9 @@ class _Tearing:
         self._torn = Torn()
         self._weights = [weight(c) for c in range(n_columns)]
         self._aheads: dict[int, int] = {}  # as far as they are still right
+        self._reaches: dict[int, int] = {}  # the same
+        # of a row, heaps: with how many unknowns (negative) it changes whose reach
+        self._looked_at: dict[int, list[tuple[int, int]]] = {}
         self._ready: list[tuple[int, int, int]] = []
         for i, n in enumerate(self._open):
             if n == 1:
@@ -181,9 +184,12 @@ class _Tearing:
 
     def _forget(self, i: int) -> None:
         """What is known of the unknowns of a row that is another now."""
-        if self._hard in (0, FAR):
+        if self._hard in (0, FAR) and self._open[i] <= 2:  # with more it lets nothing go on, now as before
             for c in self._rows[i]:
                 self._aheads.pop(c, None)
+        watching = self._looked_at.get(i, ())
+        while watching and -watching[0][0] >= self._open[i]:
+            self._reaches.pop(heapq.heappop(watching)[1], None)
 
     def _ahead(self, column: int) -> int:
         """How many equations could go on at once if the column were known."""
@@ -212,6 +218,12 @@ class _Tearing:
 
     def _reach(self, first: int) -> int:
         """How many unknowns follow from one more that is known."""
+        found = self._reaches.get(first)
+        if found is None:
+            found = self._reaches[first] = self._count_reach(first)
+        return found
+
+    def _count_reach(self, first: int) -> int:
         known = {first}
         left: dict[int, int] = {}
         waiting = [first]
@@ -229,6 +241,8 @@ class _Tearing:
                 if self._forced[i] == last if i in self._forced else self._ease(i, last):
                     known.add(last)
                     waiting.append(last)
+        for i, n in left.items():  # with n > 1 unknowns left it gives none, nor does it with one less but for the last
+            heapq.heappush(self._looked_at.setdefault(i, []), (max(n, 1) - 1 - self._open[i], first))
         return len(known)
 
     def _guess(self) -> None:
