@@ -14,6 +14,7 @@ from kilohertz.building import PROBES
 from kilohertz.building.c_units import units_of
 from kilohertz.codegen import generate, model_prefix
 from kilohertz.driver import Session, build, load
+from kilohertz.simulate import load_program
 from kilohertz.toolchain import Source, build_objects, object_files
 
 MODEL = """\
@@ -146,3 +147,9 @@ def test_much_code_of_the_start_is_compiled_apart_and_without_optimisation(monke
     assert (starting.flags, timed_starting.sources) == ((*running.flags, "-O0"), starting.sources)
     assert timed.sources == running.sources
     assert built.drafted().units[1] is starting  # a draft and what overtakes it have it in common
+    texts = ["".join(source.text for source in unit.sources) for unit in (running, starting)]
+    assert [re.findall(r"^void Original_set_\w+_1\(", text, re.M) for text in texts] == [
+        [],
+        ["void Original_set_tunables_1(", "void Original_set_start_1("],
+    ]
+    load_program(built)  # every symbol is found, also in the timed copy

@@ -62,6 +62,7 @@ class Layout:
         for v in sorted(step.variables.values(), key=_slot_order):
             if v.slot.kind not in _SHADOWS and v.slot.kind is not Kind.RELATION:
                 self._index[v.slot.kind, v.slot.index] = self._names(v.name)
+        self._places: dict[str, str] = {}  # of variables by name, as they were asked for
         self.memory = 0  # doubles of loop memory handed out so far
         self.order = 0  # integers
         self.factored = 0
@@ -77,10 +78,16 @@ class Layout:
     def variable(self, ref: x.Ref) -> str | ArrayValue:
         if ref.name == "time":
             return "z->c.time"
+        known = self._places.get(ref.name)
+        if known is not None:
+            return known
         v = self.step.variables.get(ref.name)
         if v is None:
             raise InternalError(f"{ref.name} has no slot")
-        return self.place(v)
+        place = self.place(v)
+        if v.slot.kind not in DIRECTIONS:  # which are spelled for one lane or another
+            self._places[ref.name] = place
+        return place
 
     def place(self, v: StepVariable) -> str:
         """`z->w[V_inertia_a]`."""

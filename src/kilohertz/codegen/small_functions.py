@@ -105,6 +105,7 @@ class SmallFunctions:
     place: Callable[[Origin], int]
     where: Callable[[Origin], str]
     shapes: Shapes
+    starting: Callable[[str, list[list[str]]], list[list[str]]]  # puts parts of start values elsewhere
 
     def write(self, table: TableFunctions) -> None:
         """All of them into the table."""
@@ -114,9 +115,10 @@ class SmallFunctions:
         left_out = HELPERS | {Kind.OBJECT}
         recorded = [*(d.source for d in step.delays), *(e for t in step.transports for e in t.recorded())]
         untouched = [v for v in step.variables.values() if v.name not in computed and v.slot.kind not in left_out]
-        table.actions("tunables", "set_tunables", self._parts(map(self._start, tunable), _STARTS))
+        set_here = self.starting("set_tunables", self._parts(map(self._start, tunable), _STARTS))
+        table.actions("tunables", "set_tunables", set_here)
         started = (*map(self._start, untouched), *self._nominals())
-        table.actions("start", "set_start", self._parts(started, _STARTS), self._sizes())
+        table.actions("start", "set_start", self.starting("set_start", self._parts(started, _STARTS)), self._sizes())
         table.actions("samples", "set_samples", self._parts(self._samples(), _STARTS))
         table.actions("destroy", "destroy_objects", [], self._destructors())
         table.checks("asserts", self._asserts(step.asserts))

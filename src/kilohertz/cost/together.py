@@ -6,8 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from kilohertz.cost.factors import IN_PLACE
 from kilohertz.ir import step as s
-from kilohertz.ir.expr import Ref
-from kilohertz.ir.traverse import refs, walk_all
+from kilohertz.ir.traverse import names_in
 
 _MOST = 150  # blocks of one C function, where a step runs it: more of them share what they have in common
 _SELDOM = 40  # the same where it runs seldom: compilers take more than linear time for a function full of stores
@@ -43,6 +42,4 @@ def is_large(block: s.Block) -> bool:
 
 def reads(block: s.Block) -> set[str]:
     """Names that a plain block reads."""
-    if isinstance(block, s.Assignment):
-        return {r.name for r in refs(block.value)}
-    return {e.name for e in walk_all(s.expressions(block)) if isinstance(e, Ref)}
+    return names_in(s.expressions(block))

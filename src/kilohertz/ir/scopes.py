@@ -18,6 +18,12 @@ def opens_scope(node: Expr, child: int) -> bool:
             return False
 
 
+def opens_scopes(node: Expr) -> bool:
+    """Whether one of its operands does."""
+    kind = type(node)
+    return kind is IfExp or kind is Comprehension or (isinstance(node, Binary) and node.op in ("and", "or"))
+
+
 def is_checked(node: Expr) -> bool:
     """A call, or a subscript that has to be in its bounds."""
     return isinstance(node, (Call, Index)) or (isinstance(node, Builtin) and node.name == "$subscript")

@@ -51,6 +51,8 @@ from kilohertz.runtime import constant
 class Kind(Enum):
     """The storage area a scalar lives in; its value is the area's short name.  An int is Integer, Boolean or enum."""
 
+    __hash__ = object.__hash__  # each member is one object; Enum's own hash is a function in Python
+
     PARAMETER = "p"  # double
     INT_PARAMETER = "pi"  # int
     STRING_PARAMETER = "ps"

@@ -106,6 +106,23 @@ def refs(e: Expr) -> list[Ref]:
     return [r for r in read if r.name not in bound] if bound else read
 
 
+def names_in(expressions: Iterable[Expr]) -> set[str]:
+    """The names in several expressions, iterators among them."""
+    names: set[str] = set()
+    stack = list(expressions)
+    seen = set(stack)
+    while stack:
+        node = stack.pop()
+        if type(node) is Ref:
+            names.add(node.name)
+            continue
+        for child in node.children():
+            if child not in seen:
+                seen.add(child)
+                stack.append(child)
+    return names
+
+
 def walk_all(expressions: Iterable[Expr], seen: set[Expr] | None = None) -> Iterator[Expr]:
     """Every distinct node of several expressions once; without those that were `seen` in walks before, which it adds
     to."""

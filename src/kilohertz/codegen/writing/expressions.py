@@ -62,6 +62,12 @@ class Writer(ArrayBuiltinWriter):
 
     def _scalar(self, e: Expr) -> Text:
         match e:
+            case x.Binary():  # what there is most of comes first
+                return self._binary(e)
+            case x.Ref():
+                variable = self.reference(e)
+                assert isinstance(variable, str), e.name
+                return variable, PRIMARY
             case x.Real(value):
                 text = spelling.real(value)
                 return text, UNARY if text[0] in "-(" else PRIMARY
@@ -73,10 +79,6 @@ class Writer(ArrayBuiltinWriter):
                 return spelling.string(string), PRIMARY
             case x.Enum(_, index):
                 return f"{index} /* {spelling.comment(e.literal)} */", PRIMARY
-            case x.Ref():
-                variable = self.reference(e)
-                assert isinstance(variable, str), e.name
-                return variable, PRIMARY
             case x.Unary("-", operand):
                 turned = self._turned(operand)
                 if turned is not None:
@@ -86,8 +88,6 @@ class Writer(ArrayBuiltinWriter):
                 return "-" + self.text(operand, PRIMARY), UNARY
             case x.Unary(_, operand):
                 return "!" + self.text(operand, PRIMARY), UNARY
-            case x.Binary():
-                return self._binary(e)
             case x.IfExp():
                 return self._if(e)
             case x.Builtin():

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from kilohertz.ir.expr import Comprehension, Expr, IfExp, Ref
-from kilohertz.ir.scopes import is_checked, opens_scope
+from kilohertz.ir.scopes import is_checked, opens_scope, opens_scopes
 
 
 class Scope:
@@ -56,7 +56,10 @@ class Placement:
         for root, scope in placed:
             self._use(root, scope, used)
         for node in order:
-            self._pass_down(node, used)
+            if id(node) in used or opens_scopes(node):
+                self._pass_down(node, used)
+            elif children := node.children():
+                self._pass_on(children, self.home[id(node)], used)
         self._keep_in_loops(order)
 
     def _keep_in_loops(self, order: list[Expr]) -> None:
@@ -86,6 +89,20 @@ class Placement:
                 self.other[scopes[1]], self.other[scopes[2]] = scopes[2], scopes[1]
             for child, scope in zip(node.children(), scopes, strict=True):
                 self._use(child, scope, used)
+
+    def _pass_on(self, children: tuple[Expr, ...], here: Scope, used: dict[int, list[Scope]]) -> None:
+        """The same for operands that stand where the node does, which most do."""
+        uses, home = self.uses, self.home
+        for child in children:
+            key = id(child)
+            uses[key] = uses.get(key, 0) + 1
+            known = home.get(key)
+            if known is None:
+                home[key] = here
+            elif known is not here:
+                home[key] = common(known, here)
+            if key in used:
+                used[key].append(here)
 
     def _scope_of(self, node: Expr, k: int, here: Scope) -> Scope:
         if not opens_scope(node, k):
@@ -128,14 +145,18 @@ def _parents_first(roots: list[Expr]) -> list[Expr]:
     order: list[Expr] = []
     seen: set[int] = set()
     for root in roots:
-        stack: list[tuple[Expr, bool]] = [(root, False)]
+        stack: list[Expr | None] = [root]  # None: what stands before it comes after all its operands
         while stack:
-            node, done = stack.pop()
-            if done:
-                order.append(node)
+            node = stack.pop()
+            if node is None:
+                done = stack.pop()
+                assert done is not None
+                order.append(done)
             elif id(node) not in seen:
                 seen.add(id(node))
-                stack.append((node, True))
-                stack.extend((child, False) for child in node.children())
+                if children := node.children():
+                    stack += (node, None, *children)
+                else:
+                    order.append(node)
     order.reverse()
     return order

@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Collection
 from fractions import Fraction
+from functools import lru_cache
 
 from kilohertz.base import Dotted
 
@@ -73,6 +74,11 @@ def model_prefix(name: str, taken: Collection[str] = ()) -> str:
 
 def real(value: float) -> str:
     """A double that reads back exactly: plain where the decimal is exact and short, else hexadecimal with a comment."""
+    return _other_than_zero(value) if value else repr(float(value))  # the zeros are equal, not the same
+
+
+@lru_cache(maxsize=1 << 14)
+def _other_than_zero(value: float) -> str:
     if math.isnan(value):
         return "(double)NAN"
     if math.isinf(value):
