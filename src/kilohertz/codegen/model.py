@@ -11,6 +11,7 @@ from kilohertz.codegen.external import prototype_of_external
 from kilohertz.codegen.functions import FunctionTable
 from kilohertz.codegen.layout import Layout
 from kilohertz.codegen.model_table import Door, model_table
+from kilohertz.codegen.plain import with_instance
 from kilohertz.codegen.probes import Probes
 from kilohertz.codegen.small_functions import SmallFunctions, TableFunctions
 from kilohertz.codegen.writing import spelling

@@ -78,8 +78,6 @@ class Kind(Enum):
     GAMMA_H = "gamma_h"  # double, `$gamma_h`: of the inlined form
     RESIDUAL = "res"  # double, `res(z)`: of the index-1 form, same index as z in `Step.algebraic`
 
-    __hash__ = object.__hash__  # members are compared as the objects they are; Enum hashes their names in Python
-
 
 class Partition(Enum):
     """When a block is needed."""
