@@ -6,12 +6,13 @@ from pathlib import Path
 
 from kilohertz import load
 from kilohertz.cost import cost_bound
+from kilohertz.cost.branches import idle
 from kilohertz.cost.operations import Operations
-from kilohertz.cost.prices import second_of_angle, total
+from kilohertz.cost.prices import node, second_of_angle, total
 from kilohertz.driver.pipeline import compile_flat
 from kilohertz.ir import read_flat
 from kilohertz.ir.builtins import BUILTINS
-from kilohertz.ir.expr import Call
+from kilohertz.ir.expr import Builtin, Call
 from kilohertz.ir.step import Partition, Step, expressions
 from kilohertz.ir.traverse import walk_all
 from kilohertz.solvers import StepSettings
@@ -53,10 +54,31 @@ end Crank;
 
 
 def test_what_blocks_of_one_function_share_counts_once() -> None:
-    """As the writer has it: sin(s) and cos(s) are one call besides, those in branches are not."""
+    """As the writer has it: sin(s) and cos(s) are one call besides; of those in branches one is made."""
     step = compile_flat(read_flat(CRANK))
     prices = [BUILTINS["cos"].instructions, BUILTINS["sin"].instructions + second_of_angle().regular.functions]
-    assert Operations(step, 1).step_blocks().regular.functions == sum(prices) + 2 * BUILTINS["sin"].instructions
+    assert Operations(step, 1).step_blocks().regular.functions == sum(prices) + BUILTINS["sin"].instructions
+
+
+BRANCHES = """
+model Branches
+  Real s(start = 0.3);
+  Real x;
+  Real y;
+equation
+  x = if noEvent(s > 0.5) then exp(s)*exp(2.0*s) else exp(0.5*s) + exp(-s);
+  y = if noEvent(s > 0.7) then exp(-s) else 1.0;
+  der(s) = x + y + (if noEvent(s > 0.9) then 2.0*s else 3.0*s);
+end Branches;
+"""
+
+
+def test_the_dearer_of_two_branches_counts() -> None:
+    """exp(-s) is needed in branches of two: it is computed before both.  Cheap branches may both be computed."""
+    step = compile_flat(read_flat(BRANCHES))
+    assert Operations(step, 1).step_blocks().regular.functions == 3 * BUILTINS["exp"].instructions
+    together = (e for b in step.in_partition(Partition.STEP) for e in expressions(b))
+    assert [e.name for e in idle(together, node) if isinstance(e, Builtin)] == ["exp"]
 
 
 SUMS = """

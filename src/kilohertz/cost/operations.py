@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, fields
 from typing import TypeAlias
 
+from kilohertz.cost.branches import idle
 from kilohertz.cost.costly import costly
 from kilohertz.cost.factors import IN_PLACE, linear_plan, loop_elimination
 from kilohertz.cost.prices import (
@@ -58,6 +59,7 @@ _USUAL, _LESSONS = constant("KHZ_USUAL_NEWTON"), constant("KHZ_KEPT_LESSONS")
 _UNPLANNED, _SINGULAR = constant("KHZ_MIXED_UNPLANNED"), constant("KHZ_MIXED_SINGULAR")
 _COMPILED_APART = 2  # unknowns of a nonlinear loop that khz_newton.c has code of its own for
 _STORE = moves(2)
+_SET = moves(1)  # a variable of the instance or an entry of a matrix, from a register
 _ELEMENT, _ARRAY, _TURN = moves(12), moves(60), moves(6)  # of an array that is assigned at once; of a loop
 _BLOCK = moves(30)  # a generated function: call, prologue, status
 
@@ -107,6 +109,8 @@ class Operations:
             for k, child in enumerate(e.children()):
                 if self.is_apart is None or not self.is_apart(e, child):
                     stack.append((child, guarded or opens_scope(e, k)))
+            if e in here.idle and not self._open:
+                continue
             counts.append(here.price(e, guarded))
             if isinstance(e, x.Call):
                 counts.append(self.function(e))
@@ -122,20 +126,24 @@ class Operations:
             left += (e for one in statements[at : roll.first] for e in one.roots)
             at = roll.end
             rolled = statements[roll.first : at]
-            with self._in_function():
+            roots = [e for one in rolled[: roll.size] for e in one.roots]
+            with self._in_function(roots):
                 counts.append(self.expressions(steady(rolled, roll, self._shapes)) + _TURN)
-                turn = self.expressions(e for one in rolled[: roll.size] for e in one.roots)
+                turn = self.expressions(roots)
             counts.append((turn + _TURN + _STORE.times(roll.n_places)).times(roll.turns))
         return total([*counts, self.expressions([*left, *(e for one in statements[at:] for e in one.roots)])])
+
+    def _node(self, e: x.Expr) -> Count:
+        return node(e) + self.function(e) if isinstance(e, x.Call) else node(e)
 
     def _may_fail(self, root: x.Expr) -> bool:
         """What may fail is computed in each branch that needs it."""
         return bottom_up(root, lambda e, below: is_checked(e) or any(below), self._failing)
 
     @contextmanager
-    def _in_function(self) -> Iterator[None]:
-        """Around what stands in one C function."""
-        outer, self._here = self._here, _Function()
+    def _in_function(self, roots: Iterable[x.Expr]) -> Iterator[None]:
+        """Around what stands in one C function: all its expressions, of which the dearer branches are counted."""
+        outer, self._here = self._here, _Function(idle(roots, self._node))
         yield
         self._here = outer
 
@@ -255,7 +263,9 @@ class Operations:
 
     def run(self, run: Sequence[s.Block] | Rolled, count: Callable[[s.Block], Count]) -> Count:
         """Blocks that share a C function."""
-        with self._in_function():
+        blocks = run.first if isinstance(run, Rolled) else run
+        apart = (s.NonlinearLoop, s.MixedLoop)  # have functions of their own
+        with self._in_function(e for b in blocks if not isinstance(b, apart) for e in s.expressions(b)):
             return self._rolled(run, count) if isinstance(run, Rolled) else total(map(count, run))
 
     def _rolled(self, run: Rolled, count: Callable[[s.Block], Count]) -> Count:
@@ -299,7 +309,7 @@ class Operations:
                 return self.expressions([block.guard, *values]) + _STORE.times(2 + 2 * len(block.actions))
             case _:
                 stores = len(s.targets(block))
-                return _STORE.times(max(1, stores)) + self.expressions(s.expressions(block))
+                return _SET.times(max(1, stores)) + self.expressions(s.expressions(block))
 
     def _mixed(self, b: s.MixedLoop, in_event: bool, is_open: bool) -> Count:
         """Between events the Reals alone; in an event the mode as it was, and one turn.
@@ -326,10 +336,10 @@ class Operations:
         constant = b.matrix_partition in (s.Partition.ONCE, s.Partition.EVENT)
         # of a stage: the first after an event has it anew
         kept = constant and not in_event and (self.keeps or not self.in_stage)
-        inner = _STORE.times(len(b.inner)) + self.expressions([*b.rhs, *(a.value for a in b.inner)])
+        inner = _SET.times(len(b.inner)) + self.expressions([*b.rhs, *(a.value for a in b.inner)])
         if n == 1:
             return inner + self.expressions(e.value for e in b.matrix) + both(4, 25)
-        filled = _STORE.times(len(b.matrix)) + self.expressions(e.value for e in b.matrix)
+        filled = _SET.times(len(b.matrix)) + self.expressions(e.value for e in b.matrix)
         solved = self._matrices.get(b.again) if b.again else b  # None: the Jacobian of a nonlinear loop
         planned = linear_plan(solved) if solved is not None else None
         plan = planned.plan if planned is not None else None
@@ -354,7 +364,8 @@ class Operations:
     def _residual(self, b: s.NonlinearLoop) -> Count:
         n = len(b.unknowns)
         apart = self.blocks(i for i in b.inner if is_large(i))
-        with self._in_function():
+        roots = [e for i in b.inner if not is_large(i) for e in s.expressions(i)]
+        with self._in_function([*roots, *b.residuals]):
             inside = total(self.block(i) for i in b.inner if not is_large(i))
             return apart + inside + self.expressions(b.residuals) + both(n, 10 * n + 40)
 
@@ -411,9 +422,10 @@ class Operations:
     def _entries(self, b: s.NonlinearLoop) -> Count:
         """The entries of a Jacobian; functions that its residuals left in variables are read there."""
         kept, self.kept = self.kept, {e for e, _ in costly(b, self.step.variables)}
-        with self._in_function():
+        roots = [e for r in b.rates for e in s.expressions(r)]
+        with self._in_function([*roots, *(e.value for e in b.jacobian or ())]):
             rates = total(map(self.block, b.rates))
-            count = rates + _STORE.times(len(b.jacobian or ())) + self.expressions(e.value for e in b.jacobian or ())
+            count = rates + _SET.times(len(b.jacobian or ())) + self.expressions(e.value for e in b.jacobian or ())
         self.kept = kept
         return count
 
@@ -422,6 +434,7 @@ class Operations:
 class _Function:
     """What a C function has computed so far."""
 
+    idle: set[x.Expr] = field(default_factory=set)  # in the cheaper of two branches
     known: set[x.Expr] = field(default_factory=set)
     angles: set[x.Expr] = field(default_factory=set)  # of which there is a sine or cosine
 

@@ -8,6 +8,7 @@ loop of the runtime does with an element is a coefficient here.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
 
@@ -25,7 +26,7 @@ class Cost:
     """
 
     operations: int = 0
-    expressions: int = 0  # of generated code
+    expressions: float = 0.0  # of generated code, in quarters
     functions: int = 0  # of the C library
     kernels: int = 0  # loops of the runtime with arithmetic in them
     moves: int = 0  # copies, addresses, branches, calls
@@ -44,12 +45,12 @@ class Cost:
 
     def part(self, n: int) -> Cost:
         """One of n equal parts, rounded up."""
-        return Cost(*(-(-getattr(self, f.name) // n) for f in fields(self)))
+        return Cost(*(math.ceil(getattr(self, f.name) / n) for f in fields(self)))
 
     @property
     def instructions(self) -> int:
         """At the prices that stand here."""
-        return self.expressions + self.functions + self.kernels + self.moves
+        return math.ceil(self.expressions) + self.functions + self.kernels + self.moves
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +81,7 @@ def _always(cost: Cost) -> Count:
     return Count(cost, cost)
 
 
-def _expression(operations: int, instructions: int) -> Count:
+def _expression(operations: int, instructions: float) -> Count:
     return _always(Cost(operations, expressions=instructions))
 
 
@@ -103,7 +104,8 @@ def dearest(counts: Sequence[Count]) -> Count:
 
 # ---------------------------------------------------------------------------------------------------------- expressions
 
-_BINARY = {"+": (1, 2), "-": (1, 2), "*": (1, 2), "/": (4, 3), "and": (1, 4), "or": (1, 4)}
+# 1.6 in long code without loops, where half of the operands are read from memory
+_BINARY = {"+": (1, 1.75), "-": (1, 1.75), "*": (1, 1.75), "/": (4, 3), "and": (1, 4), "or": (1, 4)}
 _RELATION = (1, 5)
 _POWERS = {2.0: (1, 2), 3.0: (2, 3), 4.0: (2, 3), 1.0: (0, 0)}
 _POWERS |= {0.5: (20, 4), 0.25: (40, 7), -0.5: (24, 7), -0.75: (45, 12)}  # by roots

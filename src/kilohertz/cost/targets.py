@@ -40,7 +40,7 @@ class Target:
 
     def instructions(self, cost: Cost) -> int:
         """Of a cost, rounded up."""
-        parts = (f * int(getattr(cost, group)) for group, f in zip(GROUPS, self.factors, strict=True))
+        parts = (f * float(getattr(cost, group)) for group, f in zip(GROUPS, self.factors, strict=True))
         return math.ceil(sum(parts) - 1e-6)
 
     def to_dict(self) -> dict[str, Any]:
