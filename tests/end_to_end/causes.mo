@@ -366,6 +366,15 @@ package Causes "One small model for each cause of a wrong result that was mended
     der(x) = y - x;
   end BeforeTheStart;
 
+  model NoisyRelation "A relation that takes its own cause away, by no more than the noise of a loop"
+    parameter Real noise = 1e-13;
+    Real x(start = 0, fixed = true);
+    Real y = x + (if pre(b) then -noise else noise);
+    Boolean b = y > 0.5;
+  equation
+    der(x) = 1;
+  end NoisyRelation;
+
   function spread "An array that may have one element, and a number"
     input Real x;
     input Integer n;

@@ -46,6 +46,7 @@ def run(name: str, stop: float = 2.0, **options: Any) -> Result:
         ("PreferredStates", 1.0, {"m": 2 * 0.52 + 1.0, "U": 2 * 0.52 * 6 - 1.0}),
         ("KeptAtStart", 3.0, {"n": 3, "marks[1]": 3, "marks[2]": 4, "marks[3]": 3, "drawn": 6.25, "any": 1}),
         ("BeforeTheStart", 0.0, {"rose": 1.0, "rose_set": 1.0, "fell": -2.0, "next": 3.0, "x": 2.0}),
+        ("NoisyRelation", 1.0, {"x": 1.0, "b": 1.0}),
         ("ArrayOfOneInLoop", 1.0, {"x": 0.4861055725207407, "z": 0.9722111450414814}),
         ("SizedRecord", 1.0, {"a": 4.0, "s": 2.0 * 36}),
         ("Belt", 0.75, {"out1": 1 + 0.25 * 2, "steady0": 3.0, "steady1": 0.0}),
@@ -263,3 +264,9 @@ def test_an_impure_call_is_made_for_each_element() -> None:
     v = [result.final(f"v[{i}]") for i in (1, 2, 3)]
     assert v == [v[0], v[0] + 1, v[0] + 2]
     assert [result.final(f"w[{i}]") for i in (1, 2, 3)] == [(v[0] + 2 + i) * i + sum(v[:i]) for i in (1, 2, 3)]
+
+
+def test_a_relation_that_takes_its_cause_away_by_more_than_noise_is_an_error() -> None:
+    with pytest.raises(ModelError) as caught:
+        kilohertz.load(f"{FILE}:Causes.NoisyRelation(noise = 0.001)").simulate(stop=1.0)
+    assert caught.value.diagnostics[0].code == "R715"

@@ -396,7 +396,8 @@ static int32_t handle(khz_offline *o, const cvode_work *w, cvode_solver *s, int 
     khz_note_relations(o, w);
     khz_note_felt(o, w, x);
     int32_t status = (int32_t)khz_hold_at_rest(o, w, x);
-    status = status == KHZ_OK ? khz_offline_event(o, w->delayed, o->time, x, is_time_event) : status;
+    const khz_event_work work = {w->delayed, w->g, w->largest, w->before, root ? w->g_high : NULL};
+    status = status == KHZ_OK ? khz_offline_event(o, &work, o->time, x, is_time_event) : status;
     khz_find_at_rest(o, w, root);
     if (root && status == KHZ_OK) {
         status = (int32_t)khz_settle_bands(o, w, x);

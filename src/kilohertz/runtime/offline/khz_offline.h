@@ -125,8 +125,14 @@ khz_status khz_offline_evaluate(khz_offline *o, double t, const double *x);
 /* Pieces that all of them share: a row of the recorder; instant k of the output grid; terminal(); the last rows. */
 int32_t khz_offline_record(khz_offline *o);
 double khz_offline_grid(const khz_offline *o, int64_t k);
+/* What an event works with: room for what delays record and for crossings; [n_r] each: the largest of those so far,
+ * relations before the event, crossings where it was found (NULL: it was not looked for). */
+typedef struct khz_event_work {
+    double *delayed, *g;
+    const double *largest, *before, *g_high;
+} khz_event_work;
 /* The event at (t, x): both sides recorded, x updated.  Counts as a time event where a sample or instant is due. */
-int32_t khz_offline_event(khz_offline *o, double *delayed, double t, double *x, int is_time_event);
+int32_t khz_offline_event(khz_offline *o, const khz_event_work *w, double t, double *x, int is_time_event);
 int32_t khz_offline_finish(khz_offline *o);
 int32_t khz_offline_deliver(khz_offline *o, int32_t status);
 
