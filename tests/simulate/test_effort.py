@@ -54,3 +54,18 @@ def test_no_state_no_steps(tmp_path: Path, solver: str) -> None:
     edges = result.time[np.flatnonzero(np.diff(result["v"] == 3)) + 1]
     assert edges == pytest.approx([1 / 12, 5 / 12, 13 / 12, 17 / 12], abs=1e-9)
     assert result.final("n") == 20
+
+
+# Two solutions, ten apart, that move by eight from one output point to the next.
+SOLUTIONS = """model Solutions
+  Real x(start = 0), u = 100*time;
+equation
+  (x - u)*(x - u + 10) = 0;
+end Solutions;
+"""
+
+
+def test_a_loop_without_states_is_followed(tmp_path: Path) -> None:
+    (tmp_path / "Solutions.mo").write_text(SOLUTIONS)
+    result = load(tmp_path / "Solutions.mo").simulate(stop=0.8, intervals=10)
+    assert result["x"] == pytest.approx(result["u"], abs=1e-9)

@@ -12,7 +12,7 @@ int32_t khz_crossed(khz_offline *o, const cvode_work *w, const cvode_solver *s, 
     if (o->sundials->interpolate(s->mem, t, 0, s->dense) != 0) {
         return KHZ_RUN_SOLVER_FAILED;
     }
-    const khz_status status = khz_offline_evaluate(o, t, o->sundials->vector_data(s->dense));
+    const khz_status status = khz_offline_follow(o, w->kept, t, o->sundials->vector_data(s->dense));
     if (status != KHZ_OK) {
         return (int32_t)status;
     }

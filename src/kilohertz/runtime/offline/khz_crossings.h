@@ -13,6 +13,7 @@ typedef struct cvode_work {
     khz_rest rest;
     double *felt; /* [n_felt + n_x]: see khz_note_felt */
     double *jac, *plan;
+    double *kept; /* see khz_offline_follow */
 } cvode_work;
 
 /* Steps that are made again because an assertion failed in them. */

@@ -22,7 +22,8 @@ int64_t khz_offline_work(const khz_model *m)
 {
     const int64_t jacobian = m->jac_row[m->n_x] + khz_plan_solver_work(m);
     const int64_t felt = (m->n_felt > 0 ? m->n_felt : 0) + m->n_x;
-    return 10 * (int64_t)m->n_r + m->n_time_events + m->n_recorded + 8 * (int64_t)unknowns(m) + felt + jacobian + 8;
+    const int64_t others = felt + jacobian + khz_offline_follow_work(m) + 8;
+    return 10 * (int64_t)m->n_r + m->n_time_events + m->n_recorded + 8 * (int64_t)unknowns(m) + others;
 }
 
 static cvode_work divide(const khz_offline *o)
@@ -48,6 +49,7 @@ static cvode_work divide(const khz_offline *o)
     w.felt = w.rest.age + m->n_r;
     w.jac = w.felt + (m->n_felt > 0 ? m->n_felt : 0) + m->n_x;
     w.plan = w.jac + m->jac_row[m->n_x];
+    w.kept = w.plan + khz_plan_solver_work(m);
     return w;
 }
 

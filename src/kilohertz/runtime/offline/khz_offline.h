@@ -122,6 +122,11 @@ void khz_offline_inputs_set(khz_offline *o, double t);
 khz_status khz_offline_derivatives(khz_offline *o, double t, const double *x, double *xd);
 khz_status khz_offline_evaluate(khz_offline *o, double t, const double *x);
 
+/* khz_follow.c: the same without states, from the point evaluated last.  A loop that takes a detour there may end at
+ * another of its solutions: the way is made again in small parts.  kept: khz_offline_follow_work(model) doubles. */
+int64_t khz_offline_follow_work(const khz_model *m);
+khz_status khz_offline_follow(khz_offline *o, double *kept, double t, const double *x);
+
 /* Pieces that all of them share: a row of the recorder; instant k of the output grid; terminal(); the last rows. */
 int32_t khz_offline_record(khz_offline *o);
 double khz_offline_grid(const khz_offline *o, int64_t k);
