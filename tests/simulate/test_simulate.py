@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import signal
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import hand_made
@@ -19,6 +20,7 @@ from kilohertz.ir.expr import TIME, Builtin, Int, Real
 from kilohertz.ir.step import Assignment, Kind, NonlinearLoop, Partition
 from kilohertz.ir.types import REAL
 from kilohertz.simulate import Program, RunInterrupted, Statistics, build_program, simulate
+from kilohertz.simulate.offline_run import experiment_times
 from kilohertz.toolchain import STRICT
 
 
@@ -151,6 +153,23 @@ def test_wrong_experiments(options: dict[str, object], code: str) -> None:
     with pytest.raises(ModelError) as caught:
         simulate(built("decay"), **options)  # type: ignore[arg-type]
     assert caught.value.diagnostics[0].code == code
+
+
+@pytest.mark.parametrize(
+    ("annotated", "given", "times"),
+    [
+        ((None, None), (None, None), (0.0, 1.0)),
+        ((0.1, None), (None, None), (0.1, 1.0)),
+        ((3.0, None), (None, None), (3.0, 4.0)),
+        ((0.1, None), (0.2, None), (0.2, 1.2)),
+        ((0.1, 5.0), (None, 2.0), (0.1, 2.0)),
+    ],
+)
+def test_the_stop_that_nobody_says(annotated: Any, given: Any, times: Any) -> None:
+    program: Any = SimpleNamespace(
+        step=SimpleNamespace(experiment=SimpleNamespace(start=annotated[0], stop=annotated[1]))
+    )
+    assert experiment_times(program, *given) == times
 
 
 def test_recording_is_selective_and_progress_is_told() -> None:

@@ -240,10 +240,17 @@ def experiment_of(program: Program, start: float | None, stop: float | None, int
 
 
 def experiment_times(program: Program, start: float | None, stop: float | None) -> tuple[float, float]:
-    """Start and stop as given, else those of the experiment annotation, else a second."""
+    """Start and stop as given, else those of the experiment annotation.
+
+    Where none of them says it, the stop is at 1 s, as others have it; a second later where that is before the start, or
+    a start was given.
+    """
     annotated = program.step.experiment
     first = start if start is not None else annotated.start if annotated.start is not None else 0.0
-    return first, stop if stop is not None else annotated.stop if annotated.stop is not None else first + 1.0
+    last = stop if stop is not None else annotated.stop
+    if last is None:
+        last = 1.0 if start is None and first < 1.0 else first + 1.0
+    return first, last
 
 
 def _retold(problem: Diagnostic) -> Note:
