@@ -25,7 +25,7 @@ from kilohertz.passes.algebra import degree, linear_parts, simplify
 from kilohertz.passes.contract import Log, run_passes
 from kilohertz.passes.derivative import Differentiator
 from kilohertz.passes.numeric import Numeric
-from kilohertz.passes.ordered.guesses import tear
+from kilohertz.passes.ordered.guesses import FAR, Torn, _Tearing, tear
 
 NAMES = ("a", "b", "c", "d")
 
@@ -176,6 +176,24 @@ def test_tearing_is_complete(seed: int) -> None:
         known.add(c)
     assert known == set(range(n))
     assert len(torn.residuals) == len(torn.guessed)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_what_tearing_remembers_changes_no_choice(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a guess leads to is kept while the rows that it went through stay what they were; some rows are long."""
+    rng = random.Random(seed)
+    n = rng.randrange(5, 50)
+    rows = [sorted({i, *rng.sample(range(n), k=rng.choice((1, 2, 2, 3, n // 2)))}) for i in range(n)]
+    easy = {(i, c): rng.choice((0, 1, 1, 2)) for i, row in enumerate(rows) for c in row}
+    forced = {i: rng.choice(rows[i]) for i in range(n) if rng.random() < 0.05}
+
+    def torn() -> Torn:
+        return _Tearing(rows, n, lambda i, c: easy[i, c], forced, lambda c: c % 3, FAR).run()
+
+    remembered = torn()
+    monkeypatch.setattr(_Tearing, "_reach", _Tearing._count_reach)
+    monkeypatch.setattr(_Tearing, "_ahead", _Tearing._count_ahead)
+    assert remembered == torn()
 
 
 # ------------------------------------------------------------------------------------------------------------ the rest
