@@ -86,7 +86,8 @@ def measure(model: str, environments: dict[Path, dict[str, str]], n_runs: int) -
         shutil.rmtree(cache / "choices", ignore_errors=True)
         runs[tree].append(started(model, environment))
     for tree, numbers in runs.items():
-        columns = " | ".join(shown([n[k] for n in numbers]) for k in range(3))
+        seconds = ([n[0] for n in numbers], [n[1] for n in numbers], [n[2] for n in numbers])
+        columns = " | ".join(map(shown, seconds))
         print(f"| {_short(model)} | {tree.name} | {columns} | {numbers[-1][3]} |", flush=True)
 
 
