@@ -37,10 +37,11 @@ from kilohertz.ir.step import (
     WhenBlock,
 )
 from kilohertz.ir.types import REAL
-from kilohertz.passes.algebra import Occurrence, cost, degree, linear_coefficient, linear_parts, simplify, substitute
+from kilohertz.passes.algebra import Occurrence, cost, degree, linear_coefficient, linear_parts, simplify
 from kilohertz.passes.numeric import Numeric
-from kilohertz.passes.ordered.columns import Columns
+from kilohertz.passes.ordered.columns import Columns, through
 from kilohertz.passes.ordered.diagonal import with_diagonal
+from kilohertz.passes.ordered.followers import joined_by_rates
 from kilohertz.passes.ordered.guesses import Torn, tear, untorn
 from kilohertz.passes.ordered.inner_loops import Split, split
 from kilohertz.passes.ordered.inverse import Linear, as_linear, by_inverse, explicit, quotient
@@ -103,7 +104,7 @@ class Context:
 def make_blocks(components: Sequence[Component], context: Context) -> list[Block]:
     """Blocks in order."""
     blocks: list[Block] = []
-    for component in components:
+    for component in joined_by_rates(components, context, lambda c: _Loop(c, context).guessed()):
         blocks += _Maker(component, context).run()
     return blocks
 
@@ -254,17 +255,9 @@ class _Loop:
         self._residuals: list[Expr | None] = []
 
     def run(self) -> list[Block]:
-        columns = [self._columns(i, row) for i, row in enumerate(self._rows)]
-        self._residuals = [
-            make.sub(r.equation.left, r.equation.right) if isinstance(r.equation, Equation) else None
-            for r in self._rows
-        ]
-        if all(e is not None and degree(e, self._names, self._degrees) <= 1 for e in self._residuals):
-            if self._context.whole:
-                return self._linear(untorn(len(columns)))
-            rates = self._weight_of_rates
-            cut = partial(tear, columns, len(columns), forced=self._forced, weight=self._weight, preferred=rates)
-            return self._linear(soundly_torn(columns, cut, self._ease, self._factor))
+        columns, cut = self._cut()
+        if cut is not None:
+            return self._linear(cut)
         torn = self.torn(columns, self._forced)
         parts = self._apart(columns)
         if parts is not None:
@@ -272,6 +265,24 @@ class _Loop:
             if len(parts.guessed) + sum(map(_iterated, inside)) < len(torn.guessed):
                 return [self._nonlinear(inside, parts.guessed, parts.residuals)]
         return [self._nonlinear(self._inner(torn), torn.guessed, torn.residuals)]
+
+    def guessed(self) -> list[str] | None:
+        """What is guessed of a linear loop; None of another."""
+        _, cut = self._cut()
+        return None if cut is None else [self._unknowns[c].name for c in cut.guessed]
+
+    def _cut(self) -> tuple[list[list[int]], Torn | None]:
+        """The unknowns of each row; and how the loop is torn, where it is linear."""
+        columns = [self._columns(i, row) for i, row in enumerate(self._rows)]
+        sides = (r.equation for r in self._rows)
+        self._residuals = [make.sub(e.left, e.right) if isinstance(e, Equation) else None for e in sides]
+        if any(e is None or degree(e, self._names, self._degrees) > 1 for e in self._residuals):
+            return columns, None
+        if self._context.whole:
+            return columns, untorn(len(columns))
+        rates = self._weight_of_rates
+        cut = partial(tear, columns, len(columns), forced=self._forced, weight=self._weight, preferred=rates)
+        return columns, soundly_torn(columns, cut, self._ease, self._factor)
 
     def _coefficient(self, row: int, column: int) -> Expr | None:
         e = self._residuals[row]
@@ -426,7 +437,7 @@ class _Loop:
             equations = [self._rows[i].equation for i in torn.residuals]
             self._context.warnings += rounded_away(equations, residuals, entries, self._context.parameters, self._names)
         at_zero: dict[str, Expr] = {z.name: make.ZERO for z in guessed}
-        rhs = [simplify(make.neg(e)) for e in _through(inner, residuals, at_zero)]
+        rhs = [simplify(make.neg(e)) for e in through(inner, residuals, at_zero)]
         total = cost([e.value for e in entries] + rhs + [b.value for b in inner]) + len(guessed) ** 3
         p, origin = self._context.partition, joined(self._rows)
         if len(guessed) == 1 and entries and not self._context.may_vanish(entries[0].value):
@@ -476,18 +487,6 @@ def _iterated(b: Inner) -> int:
 
 def _is_chosen(e: Expr) -> bool:
     return any(isinstance(n, IfExp) for n in traverse.walk(e))
-
-
-def _through(inner: list[Assignment], roots: list[Expr], values: dict[str, Expr]) -> list[Expr]:
-    """Expressions with the inner assignments put in, starting from given values.
-
-    Substitution adds names as it goes, so the memo must not outlive a change: each inner value is substituted with the
-    names known before it, which are all it can contain.
-    """
-    memo: dict[Expr, Expr] = {}
-    for b in inner:
-        values[b.target.name] = substitute(b.value, values, memo)
-    return [substitute(e, values, memo) for e in roots]
 
 
 def _call_block(e: CallEquation, partition: Partition) -> CallBlock:

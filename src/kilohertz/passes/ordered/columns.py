@@ -28,7 +28,7 @@ from kilohertz.ir.step import (
     targets,
 )
 from kilohertz.ir.types import REAL, TupleType
-from kilohertz.passes.algebra import Occurrence, cost, simplify
+from kilohertz.passes.algebra import Occurrence, cost, simplify, substitute
 from kilohertz.passes.derivative import Differentiator, NoDerivative
 
 Thing = TypeVar("Thing")
@@ -198,6 +198,18 @@ def inner_values(b: Inner) -> list[tuple[Ref, Expr]]:
             raise NoDerivative(b.call.function)
         values += [(t, Item(b.call, k) if several else b.call) for t in real]
     return values
+
+
+def through(inner: Sequence[Assignment], roots: Sequence[Expr], values: dict[str, Expr]) -> list[Expr]:
+    """Expressions with the inner assignments put in, starting from given values.
+
+    Substitution adds names as it goes, so the memo must not outlive a change: each inner value is substituted with the
+    names known before it, which are all it can contain.
+    """
+    memo: dict[Expr, Expr] = {}
+    for b in inner:
+        values[b.target.name] = substitute(b.value, values, memo)
+    return [substitute(e, values, memo) for e in roots]
 
 
 def _inputs(b: Inner) -> Iterator[Expr]:
