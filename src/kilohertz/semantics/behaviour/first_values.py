@@ -9,18 +9,18 @@ from kilohertz.ir.expr import Ref
 from kilohertz.ir.flat import Assign, Function, Local
 
 
-def order_values(function: Function) -> list[Assign]:
-    """Local variables come after those that they need.  Given back: values that are to be set where the body begins."""
-    order = _by_need(function)
-    late = _late_values(function, order)
+def order_values(function: Function, has_body: bool) -> list[Assign]:
+    """Local variables come after those that they need.  Given back: values that are to be set where the body begins;
+    without one, of an external function, the call itself sees to its outputs."""
+    order = _by_need(function, [*function.outputs, *function.locals] if has_body else function.locals)
+    late = _late_values(function, order) if has_body else []
     outputs = {x.name for x in function.outputs}
     function.locals = [x for x in order if x.name not in outputs]
     return late
 
 
-def _by_need(function: Function) -> list[Local]:
-    """Outputs and local variables in an order in which each one's value and sizes need those before it (MLS 12.4.4)."""
-    declared = [*function.outputs, *function.locals]
+def _by_need(function: Function, declared: list[Local]) -> list[Local]:
+    """Variables in an order in which each one's value and sizes need those before it (MLS 12.4.4)."""
     needs = _needs(declared)
     ordered = []
     for members in strong_components(needs):

@@ -79,7 +79,7 @@ class Functions:
                 self._declare(function, node, element, ctx, locals_)
         for local, element in list(zip(self._all(function), self._elements(node, locals_), strict=True)):
             self._finish(local, element, ctx)
-        self._preludes.setdefault(function.id, []).extend(order_values(function))
+        self._preludes.setdefault(function.id, []).extend(order_values(function, node.external is None))
         self._annotations(function, node)
         return function
 
