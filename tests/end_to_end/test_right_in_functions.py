@@ -2,26 +2,14 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from one_model import write
 
 import kilohertz
 from kilohertz.base import ModelError
-
-
-@pytest.fixture
-def model(tmp_path: Path) -> str:
-    """Where `write` puts the model."""
-    return str(tmp_path / "m.mo")
-
-
-def write(model: str, text: str) -> str:
-    Path(model).write_text(text, encoding="utf-8")
-    return model
-
 
 ASSERTS = """
 model M

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from one_model import write
 
 import kilohertz
 from kilohertz.base import Diagnostic, ModelError, ModelWarning
@@ -45,11 +46,6 @@ end M;
 def model(tmp_path: Path) -> str:
     """Where `write` puts the model: rigs are called after it, and tests run side by side."""
     return str(tmp_path / f"m{os.environ.get('PYTEST_XDIST_WORKER', '')}.mo")
-
-
-def write(model: str, text: str) -> str:
-    Path(model).write_text(text, encoding="utf-8")
-    return model
 
 
 @pytest.mark.parametrize(("solver", "first"), [("cvode", 1.002), ("ida", 1.002), ("rk4", 1.001), ("rodas3", 1.001)])

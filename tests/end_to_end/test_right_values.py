@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from one_model import write
 
 import kilohertz
 from kilohertz.base import ModelError, Severity
@@ -25,17 +26,6 @@ equation
   der(x) = if on then -k*x*n else 0;
 end M;
 """
-
-
-@pytest.fixture
-def model(tmp_path: Path) -> str:
-    """Where `write` puts the model."""
-    return str(tmp_path / "m.mo")
-
-
-def write(model: str, text: str) -> str:
-    Path(model).write_text(text, encoding="utf-8")
-    return model
 
 
 @pytest.mark.parametrize(

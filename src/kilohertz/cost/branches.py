@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 from kilohertz.cost.prices import Count
 from kilohertz.ir.expr import Expr, IfExp
+from kilohertz.ir.scopes import common
 
 _CHEAP = 8  # instructions of a branch that a compiler may compute whether it is taken or not
 
@@ -76,20 +77,8 @@ def _placed(order: list[Expr], roots: Iterable[Expr]) -> list[_Scope]:
             scopes += pair
             places[1:] = pair
         for child, place in zip(e.children(), places, strict=True):
-            home[child] = _common(home[child], place) if child in home else place
+            home[child] = common(home[child], place) if child in home else place
     return scopes
-
-
-def _common(a: _Scope, b: _Scope) -> _Scope:
-    """The innermost scope around both."""
-    while a is not b:
-        if a.depth >= b.depth:
-            assert a.parent is not None
-            a = a.parent
-        else:
-            assert b.parent is not None
-            b = b.parent
-    return a
 
 
 def _parents_first(roots: Iterable[Expr]) -> list[Expr]:

@@ -2,7 +2,34 @@
 
 from __future__ import annotations
 
+from typing import Protocol, Self, TypeVar
+
 from kilohertz.ir.expr import Binary, Builtin, Call, Comprehension, Expr, IfExp, Index
+
+
+class Nested(Protocol):
+    """A scope in a tree of them; the outermost has depth 0 and no parent."""
+
+    @property
+    def parent(self) -> Self | None: ...
+
+    @property
+    def depth(self) -> int: ...
+
+
+_Scope = TypeVar("_Scope", bound=Nested)
+
+
+def common(a: _Scope, b: _Scope) -> _Scope:
+    """The innermost scope around both."""
+    while a is not b:
+        if a.depth >= b.depth:
+            assert a.parent is not None
+            a = a.parent
+        else:
+            assert b.parent is not None
+            b = b.parent
+    return a
 
 
 def opens_scope(node: Expr, child: int) -> bool:

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from kilohertz.ir.expr import Comprehension, Expr, IfExp, Ref
-from kilohertz.ir.scopes import is_checked, opens_scope, opens_scopes
+from kilohertz.ir.scopes import common, is_checked, opens_scope, opens_scopes
 
 
 class Scope:
@@ -27,18 +27,6 @@ class Scope:
         self.lines: list[str] = []
         self.values: dict[int, object] = {}  # by id of the node: its C text or array
         self.results: dict[int, list[Any]] = {}  # by id of a call: its outputs
-
-
-def common(a: Scope, b: Scope) -> Scope:
-    """The innermost scope around both."""
-    while a is not b:
-        if a.depth >= b.depth:
-            assert a.parent is not None
-            a = a.parent
-        else:
-            assert b.parent is not None
-            b = b.parent
-    return a
 
 
 class Placement:
