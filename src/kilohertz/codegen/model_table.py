@@ -97,11 +97,13 @@ def model_table(
         *(f"    .{member} = {function}," for member, function in door.functions.items()),
         "};",
         "",
-        f"const khz_model *{door.getter}(void)",
-        "{",
-        "    return &this_model;",
-        "}",
+        *_getter(door.getter),
     ]
+
+
+def _getter(name: str) -> list[str]:
+    """The function that gives the table away."""
+    return [f"const khz_model *{name}(void)", "{", "    return &this_model;", "}"]
 
 
 def _counts(step: Step, counts: Mapping[Kind, int]) -> list[str]:
