@@ -78,6 +78,18 @@ def test_the_usage_of_the_command_is_shown(capsys: pytest.CaptureFixture[str]) -
     assert "unrecognized arguments: --no-such-option" in said
 
 
+@pytest.mark.parametrize(
+    ("words", "meant"),
+    [
+        (["simulate", "P.mo", "P.Drive"], "note: a class in a file is `P.mo:P.Drive`"),
+        (["simulate", "P.Drive", "--outptu=r.csv"], "note: did you mean `--output`?"),
+    ],
+)
+def test_what_was_meant_is_told(words: list[str], meant: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(words) == 2
+    assert capsys.readouterr().err.splitlines()[-1] == meant
+
+
 def test_an_interrupt_is_130(capsys: pytest.CaptureFixture[str]) -> None:
     def job() -> int:
         raise KeyboardInterrupt

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Callable, Collection, Sequence
 
 from kilohertz import __version__
-from kilohertz.base import Diagnostic, ModelError, Severity, SourceMap, render
+from kilohertz.base import Diagnostic, ModelError, Severity, SourceMap, closest, render
 from kilohertz.cli.progress import told_of_long_work
 
 COMMANDS = {
@@ -104,8 +104,18 @@ def _parse(words: list[str]) -> argparse.Namespace:
         raise SystemExit(USAGE)
     known, unknown = parser.parse_known_args(words)
     if unknown:
-        known.parser.error(f"unrecognized arguments: {' '.join(unknown)}")
+        known.parser.error("\n".join([f"unrecognized arguments: {' '.join(unknown)}", *_meant(known, unknown)]))
     return known
+
+
+def _meant(known: argparse.Namespace, unknown: Sequence[str]) -> list[str]:
+    """What somebody may have meant by words that no command takes."""
+    options = [option for action in known.parser._actions for option in action.option_strings]
+    model = str(getattr(known, "model", ""))
+    if not unknown[0].startswith("-"):  # one that follows an option would be its value
+        return [f"note: a class in a file is `{model}:{unknown[0]}`"] if model.endswith(".mo") else []
+    found = closest(unknown[0].partition("=")[0], options, 1)
+    return [f"note: did you mean `{found[0]}`?"] if found else []
 
 
 def whole_parser() -> argparse.ArgumentParser:
