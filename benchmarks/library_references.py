@@ -51,7 +51,7 @@ class Reference:
 
     @property
     def n_intervals(self) -> int:
-        return max(len(v) for v in self.signals.values()) - 1
+        return max((len(v) for v in self.signals.values()), default=1) - 1
 
 
 def read_reference(file: Path) -> Reference:

@@ -5,7 +5,9 @@
 MSLDIR holds the libraries, REFDIR a copy of MAP-LIB_ReferenceResults: folders `Package/.../Model/` with `Model.csv`,
 `comparisonSignals.txt` and `creation.txt` (the settings the reference was made with).  A model counts as matched when
 every comparison signal stays in a tube of 0.2 % of its range and of the simulated time and its normalised rms error is
-at most 1e-3 (`kilohertz.compare`).  With --resume, what is in the file is not run again; --retry runs failures again.
+at most 1e-3 (`kilohertz.compare`).  REFDIR may hold files `Package.Model.mat` instead, results of a tool in which all
+signals that both have are compared, from the first to the last of their rows.  With --resume, what is in the file is
+not run again; --retry runs failures again.
 """
 
 from __future__ import annotations
@@ -27,7 +29,7 @@ if TYPE_CHECKING:
 
 
 T = TypeVar("T")
-Task = tuple[str, str, str]  # class name, folder of the reference, library folder
+Task = tuple[str, str, str]  # class name, folder or file of the reference, library folder
 STAGES = ("flattened", "compiled", "simulated", "in the tube", "matched")
 TUBE, RMS = 0.002, 1e-3
 EFFORT = ("steps", "rhs", "jacobians", "state_events", "time_events", "restarts")  # of a run, kept beside its verdict
@@ -35,13 +37,10 @@ EFFORT = ("steps", "rhs", "jacobians", "state_events", "time_events", "restarts"
 
 def run_one(task: Task) -> Record:
     """Runs in a worker: how far the model came, and what stopped it."""
-    from kilohertz.results import read_csv
     from kilohertz.simulate import Statistics
 
-    name, folder, library = task
-    reference = read_csv(next(Path(folder).glob("*.csv")))
-    wanted = comparison_signals(Path(folder))
-    settings = experiment(Path(folder) / "creation.txt")
+    name, place, library = task
+    reference, wanted, settings = _reference(Path(place))
     record: Record = {"status": "not flattened", "reached": []}
     try:
         model = session((library,)).model(name)
@@ -54,7 +53,20 @@ def run_one(task: Task) -> Record:
         record["effort"] = {what: getattr(statistics, what) for what in EFFORT}
     except ModelError as error:
         return record | _stopped(error.diagnostics)
+    if Path(place).is_file():
+        wanted = [n for n in reference.names if n in record["result"]]
     return _judged(record, reference, wanted)
+
+
+def _reference(place: Path) -> tuple[Result, list[str], dict[str, Any]]:
+    """A published result, its signals to compare, and the settings it was made with."""
+    from kilohertz.results import read, read_csv
+
+    if place.is_dir():
+        file = next(place.glob("*.csv"))
+        return read_csv(file), comparison_signals(place), experiment(place / "creation.txt")
+    found = read(place)
+    return found, [], {"start": float(found.time[0]), "stop": float(found.time[-1])}
 
 
 def _timed(record: Record, stage: str, job: Callable[[], T]) -> T:
@@ -110,11 +122,12 @@ def comparison_signals(folder: Path) -> list[str]:
 
 
 def cases(references: Path, library: Path, only: str) -> list[Task]:
-    """Every reference, named by the folder it lies in; not those with nothing to compare."""
+    """Every reference, named by the folder it lies in or by its file; not those with nothing to compare."""
     files = sorted(references.glob("*/**/*.csv"))
     folders = sorted({f.parent for f in files if f.stem == f.parent.name})
     folders = [f for f in folders if comparison_signals(f) or not (f / "comparisonSignals.txt").exists()]
     named = [(".".join(f.relative_to(references).parts), str(f), str(library)) for f in folders]
+    named += [(f.stem, str(f), str(library)) for f in sorted(references.glob("*.mat"))]
     return [task for task in named if only in task[0]]
 
 

@@ -8,13 +8,14 @@ from kilohertz import load
 from kilohertz.cost import cost_bound
 from kilohertz.cost.branches import idle
 from kilohertz.cost.operations import Operations
-from kilohertz.cost.prices import node, second_of_angle, total
+from kilohertz.cost.prices import Count, both, node, second_of_angle, total
 from kilohertz.driver.pipeline import compile_flat
-from kilohertz.ir import read_flat
+from kilohertz.ir import make, read_flat
 from kilohertz.ir.builtins import BUILTINS
-from kilohertz.ir.expr import Builtin, Call
+from kilohertz.ir.expr import Builtin, Call, Expr, Ref
 from kilohertz.ir.step import Partition, Step, expressions
 from kilohertz.ir.traverse import walk_all
+from kilohertz.ir.types import BOOLEAN, REAL
 from kilohertz.solvers import StepSettings
 
 PENDULUM = """
@@ -79,6 +80,22 @@ def test_the_dearer_of_two_branches_counts() -> None:
     assert Operations(step, 1).step_blocks().regular.functions == 3 * BUILTINS["exp"].instructions
     together = (e for b in step.in_partition(Partition.STEP) for e in expressions(b))
     assert [e.name for e in idle(together, node) if isinstance(e, Builtin)] == ["exp"]
+
+
+def test_a_call_is_made_in_each_branch_that_needs_it() -> None:
+    """Of calls that several branches make one is made; where one is made in any case it counts."""
+    s, conditions = Ref("s", REAL), [Ref(name, BOOLEAN) for name in ("a", "b", "c")]
+    forward, backward = (Call("f", (e,), REAL) for e in (s, make.neg(s)))
+    tried = [forward, make.neg(backward), forward]
+    friction: Expr = make.neg(backward)
+    for condition, branch in zip(reversed(conditions), reversed(tried), strict=True):
+        friction = make.if_(condition, branch, friction)
+
+    def price(e: Expr) -> Count:
+        return both(1, 100 if isinstance(e, Call) else 1)
+
+    assert [e for e in idle([friction], price) if isinstance(e, Call)] == [forward]
+    assert not any(isinstance(e, Call) for e in idle([friction, forward], price))
 
 
 SUMS = """

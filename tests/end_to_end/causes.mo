@@ -366,13 +366,41 @@ package Causes "One small model for each cause of a wrong result that was mended
     der(x) = y - x;
   end BeforeTheStart;
 
+  model StartInWatts "A motor whose start is in W where per unit is meant: nothing is to be found there"
+    parameter Real s0 = 3e10;
+    Real s(start = s0), x(start = s0), y(start = s0);
+  equation
+    der(s) = 0.2 - x - 0.01*y*x;
+    x + 0.1*x^3 = 0.1*s/(0.01 + s^2) + 0.01*y;
+    y + 0.1*y^3 = s*x;
+  initial equation
+    der(s) = 0;
+  end StartInWatts;
+
+  model RatioOfOne "Without a value at the very instant of its event: 0/0, guarded too narrowly"
+    Real r = 0.4 + time, t = 1 + (if r >= 1 then 1.25e-4 else 0.8e-4)*(r - 1);
+    Real n = if noEvent(abs(r - 1) < 1e-16) then 1 else 1e-4*log(r)/log(t);
+    Real x(start = 1), z(start = 0, fixed = true);
+  equation
+    x + 0.1*x^3 = n;
+    der(z) = x;
+  end RatioOfOne;
+
   model NoisyRelation "A relation that takes its own cause away, by no more than the noise of a loop"
     parameter Real noise = 1e-13;
     Real x(start = 0, fixed = true);
     Real y = x + (if pre(b) then -noise else noise);
     Boolean b = y > 0.5;
+    Integer n(start = 0, fixed = true) "counts events, not passes";
+    Integer k(start = 0, fixed = true) = if b and pre(k) < 30 then pre(k) + 1 else pre(k) "takes 30 passes, at leisure";
+    Real z(start = 0, fixed = true);
   equation
     der(x) = 1;
+    der(z) = 0;
+    when b then
+      n = pre(n) + 1;
+      reinit(z, pre(z) + 1);
+    end when;
   end NoisyRelation;
 
   function spread "An array that may have one element, and a number"

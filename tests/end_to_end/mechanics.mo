@@ -224,4 +224,25 @@ package Mechanics "Small planar mechanics, with just what the tests of index red
     der(y) = l*y + x;
     square_told(x, y, square) = 1;
   end Told;
+
+  model Given "A pendulum with all of its starts given, where two of its equations say nothing"
+    extends Pendulum(x(start = 1), y(start = 0, fixed = true), u(start = 0, fixed = true), v(start = 8));
+  end Given;
+
+  model DeadPoint "A crank that starts where the motion of its piston says nothing of its own"
+    parameter Real r = 0.5;
+    Real phi(start = 0, fixed = true);
+    Real w(start = 10, fixed = true);
+    Real s(start = 1.5, fixed = true);
+    Real v(start = 0, fixed = true);
+    Real beta(start = 0, fixed = true);
+    Real F;
+  equation
+    der(phi) = w;
+    der(s) = v;
+    s = r*cos(phi) + cos(beta);
+    r*sin(phi) = sin(beta);
+    der(v) = F;
+    0.1*der(w) = F*r*(sin(phi) + cos(phi)*tan(beta));
+  end DeadPoint;
 end Mechanics;

@@ -46,7 +46,7 @@ def run(name: str, stop: float = 2.0, **options: Any) -> Result:
         ("PreferredStates", 1.0, {"m": 2 * 0.52 + 1.0, "U": 2 * 0.52 * 6 - 1.0}),
         ("KeptAtStart", 3.0, {"n": 3, "marks[1]": 3, "marks[2]": 4, "marks[3]": 3, "drawn": 6.25, "any": 1}),
         ("BeforeTheStart", 0.0, {"rose": 1.0, "rose_set": 1.0, "fell": -2.0, "next": 3.0, "x": 2.0}),
-        ("NoisyRelation", 1.0, {"x": 1.0, "b": 1.0}),
+        ("RatioOfOne", 1.0, {"z": 1.0551354888592188}),
         ("ArrayOfOneInLoop", 1.0, {"x": 0.4861055725207407, "z": 0.9722111450414814}),
         ("SizedRecord", 1.0, {"a": 4.0, "s": 2.0 * 36}),
         ("Belt", 0.75, {"out1": 1 + 0.25 * 2, "steady0": 3.0, "steady1": 0.0}),
@@ -264,6 +264,27 @@ def test_an_impure_call_is_made_for_each_element() -> None:
     v = [result.final(f"v[{i}]") for i in (1, 2, 3)]
     assert v == [v[0], v[0] + 1, v[0] + 2]
     assert [result.final(f"w[{i}]") for i in (1, 2, 3)] == [(v[0] + 2 + i) * i + sum(v[:i]) for i in (1, 2, 3)]
+
+
+def test_a_start_out_of_all_proportion_is_left_and_said() -> None:
+    model = kilohertz.load(f"{FILE}:Causes.StartInWatts")
+    for result in (model.simulate(stop=0.1), model.simulate(stop=0.1, solver="rk4", step=0.01)):
+        s, x, y = (float(result[name][0]) for name in ("s", "x", "y"))
+        assert [0.2 - x - 0.01 * y * x, x + 0.1 * x**3 - 0.1 * s / (0.01 + s**2) - 0.01 * y] == pytest.approx([0, 0])
+        assert s == pytest.approx(0.4800506008)
+        assert [p.code for p in result.problems] == ["R790"]
+        assert " starts at 3e+10, more than a million" in result.problems[0].notes[0].text
+    assert kilohertz.load(f"{FILE}:Causes.StartInWatts(s0 = 0.5)").simulate(stop=0.1).problems == ()
+
+
+def test_a_condition_that_noise_decides_is_held_and_said() -> None:
+    for solver, noise in (("cvode", 1e-13), ("ida", 1e-13), ("cvode", 0.0)):
+        result = kilohertz.load(f"{FILE}:Causes.NoisyRelation(noise = {noise})").simulate(stop=1.0, solver=solver)
+        assert [result.final(name) for name in ("b", "n", "k", "z")] == [1, 1, 30, 1]
+        assert [p.code for p in result.problems] == (["R799"] if noise else [])
+        if noise:
+            assert result.problems[0].span is not None
+            assert result.problems[0].notes[0].text == "first at time = 0.5; the condition is `y > 0.5`"
 
 
 def test_a_relation_that_takes_its_cause_away_by_more_than_noise_is_an_error() -> None:

@@ -42,6 +42,23 @@ def test_the_pendulum_goes_round_through_all_quadrants(name: str) -> None:
     assert np.abs(result["x"] * result["u"] + result["y"] * result["v"]).max() < 1e-9
 
 
+def test_all_starts_may_be_given_where_equations_are_singular() -> None:
+    result = load("Given").simulate(stop=2.0, tolerance=1e-10)
+    phi = angle(result.time, (np.pi / 2, 8.0))
+    assert np.abs(result["x"] - np.sin(phi)).max() < 5e-6
+    with pytest.raises(kilohertz.ModelError, match="contradicts"):
+        load("Given").simulate(stop=0.1, settings={"u.start": 0.1})
+
+
+def test_states_are_chosen_for_the_place_where_the_run_starts() -> None:
+    result = load("DeadPoint").simulate(stop=2.0, tolerance=1e-10)
+    assert result["w"][0] == 10.0
+    assert np.abs(0.5 * result["v"] ** 2 + 0.05 * result["w"] ** 2 - 5.0).max() < 1e-6
+    swept = 0.5 * np.sin(result["phi"]) + 0.5 * np.cos(result["phi"]) * np.tan(result["beta"])
+    rate = np.sqrt(5.0 / (0.05 + 0.5 * swept**2))  # by the energy
+    assert np.abs(result["w"] - rate).max() < 1e-6
+
+
 def test_fixed_steps_keep_their_order_over_changes_of_state() -> None:
     model = load("Pendulum")
     errors = []

@@ -25,17 +25,13 @@ def simulated(model: str, **options: float) -> Result:
     return kilohertz.load(model).simulate(**options)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("name", EXAMPLES)
-def test_every_bundled_example_is_balanced(name: str) -> None:
-    report = kilohertz.load(name).check()
-    assert report.equations == report.unknowns
-    assert report.ok, report.diagnostics
-
-
 @pytest.mark.usefixtures("unoptimised")
 @pytest.mark.parametrize("name", EXAMPLES)
-def test_every_bundled_example_runs_to_its_end(name: str) -> None:
+def test_every_bundled_example_is_balanced_and_runs_to_its_end(name: str) -> None:
     model = kilohertz.load(name)
+    report = model.check()
+    assert report.equations == report.unknowns
+    assert report.ok, report.diagnostics
     result = model.simulate()
     bindings = {n: v.binding for n, v in model.flatten().variables.items()}
     texts = {

@@ -345,4 +345,11 @@ static double look_up_table(void *table, double u) { (void)table; return 2 * u; 
     der(x) = 1;
     der(y) = below_a_half(x);
   end FailingFunction;
+
+  model FailsAtStart
+    Real x(start = 0.4, fixed = true);
+  equation
+    der(x) = 1;
+    assert(x > 0.5, "x is too small");
+  end FailsAtStart;
 end WrongModels;

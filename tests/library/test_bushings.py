@@ -15,6 +15,7 @@ import kilohertz
 SOURCE = Path(__file__).parent / "bushings.mo"
 
 
+@pytest.mark.usefixtures("unoptimised")
 @pytest.mark.parametrize(("kind", "states"), [("Bushings", 36), ("Massless", 24)])
 def test_inlined_stages_of_bushings_agree_with_stages_that_are_not(kind: str, states: int) -> None:
     """Two rods; without masses their six coordinates follow from the damping of the bushings alone."""

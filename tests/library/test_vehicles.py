@@ -17,8 +17,14 @@ LANES = ((0, 15, -1.115, 1.115), (45, 70, 2.385, 4.795), (95, 125, -1.115, 1.475
 
 
 @functools.cache
+def car(model: str) -> kilohertz.Model:
+    """What is known of it is used again."""
+    return kilohertz.load(f"{HANDLING}.{model}")
+
+
+@functools.cache
 def run(model: str, solver: str = "rk4", step: float = 1e-3, rows: int = 2000, **settings: float) -> Result:
-    return kilohertz.load(f"{HANDLING}.{model}").simulate(solver=solver, step=step, intervals=rows, settings=settings)
+    return car(model).simulate(solver=solver, step=step, intervals=rows, settings=settings)
 
 
 def loads(result: Result) -> np.ndarray:
@@ -73,14 +79,14 @@ def test_force_along_a_wheel_from_locked_to_spinning() -> None:
 @pytest.mark.parametrize("model", ["LaneChange1", "LaneChange2"])
 def test_cars_have_the_sizes_of_the_paper(model: str) -> None:
     """40 states, and of what is solved at once only the accelerations of body, arms or travels: nothing is iterated."""
-    report = kilohertz.load(f"{HANDLING}.{model}").analyse(solver="euler", step=1e-3)
+    report = car(model).analyse(solver="euler", step=1e-3)
     assert len(report.states) == 40
     assert [(loop.kind, loop.torn_size) for loop in report.loops if loop.partition == "step"] == [("linear", 10)]
 
 
 @pytest.mark.parametrize(("model", "states"), [("LaneChange3", 118), ("LaneChange4", 154)])
 def test_cars_in_bushings_have_the_states_of_the_paper_and_iterate_on_nothing(model: str, states: int) -> None:
-    report = kilohertz.load(f"{HANDLING}.{model}").analyse()
+    report = car(model).analyse()
     assert len(report.states) == states
     loops = [loop for loop in report.loops if loop.partition == "step"]
     assert {loop.kind for loop in loops} == {"linear"}
@@ -89,7 +95,7 @@ def test_cars_in_bushings_have_the_states_of_the_paper_and_iterate_on_nothing(mo
 
 def test_a_car_with_its_gearbox_has_the_states_of_the_paper() -> None:
     """40 + 13 states; beside the ten accelerations of the car five clutches, the lock-up clutch and four brakes."""
-    report = kilohertz.load(f"{HANDLING}.Drive").analyse()
+    report = car("Drive").analyse()
     assert len(report.states) == 53
     loops = [(loop.kind, loop.torn_size) for loop in report.loops if loop.partition == "step"]
     assert sorted(loops) == [("linear", 20), ("mixed", 20)]
@@ -104,9 +110,10 @@ def test_a_car_with_its_gearbox_drives_changes_lanes_and_stops() -> None:
     assert np.ptp(result["car.chassis.a_y"]) == pytest.approx(11.77, rel=0.02)
 
 
+@pytest.mark.usefixtures("unoptimised")
 def test_implicit_euler_at_1_ms_is_right_on_bushings_with_masses() -> None:
     """The first lane change of level 4 as in its demo; expected is what CVODE finds at 1e-6 at 1, 1.5 and 2 s."""
-    result = kilohertz.load(f"{HANDLING}.LaneChange4").simulate(
+    result = car("LaneChange4").simulate(
         solver="ieuler", step=1e-3, stop=2, intervals=4, newton=3, jacobian_every=10, jacobian_spread=True
     )
     for name, expected, peak in (
@@ -116,10 +123,11 @@ def test_implicit_euler_at_1_ms_is_right_on_bushings_with_masses() -> None:
         assert result[f"car.chassis.{name}"][2:] == pytest.approx(expected, abs=0.005 * peak), name
 
 
+@pytest.mark.usefixtures("unoptimised")
 def test_a_car_in_bushings_stands_on_a_jacobian_that_is_kept() -> None:
     """Tyres at rest change their slope with the direction of next to no slip; it fell over after 1.15 s."""
     still = {"car.v_start": 0.0} | {f"hands.amplitude[{i}]": 0.0 for i in range(1, 5)}
-    result = kilohertz.load(f"{HANDLING}.LaneChange4").simulate(
+    result = car("LaneChange4").simulate(
         solver="ieuler", step=1e-3, stop=2, intervals=4, jacobian_every=10, settings=still
     )
     assert sum(result[f"car.load[{i}]"][-1] for i in range(1, 5)) == pytest.approx(16101.5, abs=2)
@@ -163,7 +171,7 @@ def test_a_hand_wheel_turned_from_outside_is_one_turned_by_the_driver() -> None:
     formula = " + ".join(
         f"(if time >= {t} and time < {t + 0.9} then {a}*sin(pi*(time - {t})/0.9) else 0)" for t, a in waves
     )
-    steered = kilohertz.load(f"{HANDLING}.Steered1")
+    steered = car("Steered1")
     result = steered.simulate(solver="euler", step=1e-3, intervals=800, inputs={"hand_wheel": formula})
     right = run("LaneChange1")
     assert np.abs(result["car.chassis.v_x"] - 80 / 3.6).max() < 0.4
@@ -174,7 +182,7 @@ def test_a_hand_wheel_turned_from_outside_is_one_turned_by_the_driver() -> None:
 
 @pytest.mark.parametrize("model", ["Steered2", "Steered3", "Steered4"])
 def test_hand_wheels_of_all_levels_are_inputs(model: str) -> None:
-    report = kilohertz.load(f"{HANDLING}.{model}").check()
+    report = car(model).check()
     assert (report.diagnostics, report.equations) == ((), report.unknowns)
 
 

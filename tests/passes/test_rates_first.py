@@ -13,7 +13,7 @@ from kilohertz.ir.ordered import Component, Row
 from kilohertz.ir.step import LinearLoop, Partition
 from kilohertz.ir.types import REAL
 from kilohertz.passes.algebra import Occurrence
-from kilohertz.passes.ordered.blocks import Context
+from kilohertz.passes.ordered.context import Context
 from kilohertz.passes.ordered.followers import joined_by_rates
 
 CHAIN = """

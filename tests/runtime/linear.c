@@ -4,6 +4,7 @@
 #include "check.h"
 #include "khz_limits.h"
 #include "khz_linear.h"
+#include "khz_pivoted.h"
 
 static void regular_system(void)
 {
@@ -142,6 +143,72 @@ static void factors_are_the_same_to_the_bit(void)
     CHECK(n_regular > TRIALS / 2);
 }
 
+/* Row i has entries at random places up to `reach` behind the diagonal, none on it; units of rows differ. */
+static void random_sparse(int n, int n_entries, int reach, uint32_t random, double *a)
+{
+    memset(a, 0, sizeof(double) * (size_t)n * (size_t)n);
+    for (int i = 0; i < n; i++) {
+        const double unit = i % 3 == 0 ? 1e5 : 1e-4;
+        a[i * n + (i + 1) % n] = unit;
+        for (int k = 1; k < n_entries; k++) {
+            random = random * 1664525U + 1013904223U;
+            const int j = (i + (int)((random >> 8) % (uint32_t)reach)) % n;
+            a[i * n + j] = i == j ? 0.0 : unit * ((double)(random >> 8) / (1 << 23) - 1.0);
+        }
+    }
+}
+
+/* A large matrix with few entries: no pivots on the diagonal, the solution is that of the dense way. */
+static void sparse_with_pivots(void)
+{
+    enum { N = 90 };
+    static double a[N * N], lu[N * N], scale[N], work[N * KHZ_LANES], x[N], y[N];
+    static khz_lanes b[N];
+    int32_t pivot[N];
+    for (int trial = 0; trial < 20; trial++) {
+        random_sparse(N, 4, 7, (uint32_t)trial, a);
+        CHECK(khz_lu_factor_copy(N, a, lu, scale, pivot) == KHZ_OK);
+        CHECK(khz_is_pivoted(pivot));
+        for (int i = 0; i < N; i++) {
+            x[i] = y[i] = cos(3.0 * i);
+            for (int lane = 0; lane < KHZ_LANES; lane++) {
+                b[i][lane] = x[i];
+            }
+        }
+        khz_lu_solve(N, lu, scale, pivot, x, work);
+        khz_lu_solve_lanes(N, lu, scale, pivot, b, work);
+        CHECK(khz_lu_factor(N, a, scale, pivot) == KHZ_OK);
+        CHECK(!khz_is_pivoted(pivot));
+        khz_lu_solve(N, a, scale, pivot, y, work);
+        for (int i = 0; i < N; i++) {
+            CHECK(b[i][0] == x[i] && b[i][KHZ_LANES - 1] == x[i]);
+            CHECK(fabs(x[i] - y[i]) <= 1e-9 * fmax(fabs(y[i]), 1.0));
+        }
+    }
+}
+
+/* Many entries, a column without any, one that is no number: the dense way decides. */
+static void dense_way_decides(void)
+{
+    enum { N = 90 };
+    static double a[N * N], lu[N * N], scale[N];
+    int32_t pivot[N];
+    random_sparse(N, 40, N, 1, a);
+    CHECK(khz_lu_factor_copy(N, a, lu, scale, pivot) == KHZ_OK);
+    CHECK(!khz_is_pivoted(pivot));
+    random_sparse(N, 5, N, 1, a); /* few at first, many on the way */
+    CHECK(khz_lu_factor_copy(N, a, lu, scale, pivot) == KHZ_OK);
+    CHECK(!khz_is_pivoted(pivot));
+    random_sparse(N, 4, 7, 1, a);
+    a[5 * N + 6] = (double)NAN;
+    CHECK(khz_lu_factor_copy(N, a, lu, scale, pivot) == KHZ_NOT_FINITE);
+    random_sparse(N, 4, 7, 1, a);
+    for (int i = 0; i < N; i++) {
+        a[i * N + 7] = 0.0;
+    }
+    CHECK(khz_lu_factor_copy(N, a, lu, scale, pivot) == KHZ_SINGULAR);
+}
+
 static void minimum_norm(void)
 {
     /* x + y = 2 twice: the smallest solution is (1, 1). */
@@ -178,6 +245,8 @@ int main(void)
     lanes_have_the_bits_of_one();
     singular_matrix_is_found();
     factors_are_the_same_to_the_bit();
+    sparse_with_pivots();
+    dense_way_decides();
     minimum_norm();
     contradiction_is_found();
     return 0;

@@ -43,6 +43,21 @@ static void reciprocal(void *instance, const double *x, double *f)
     f[0] = 7e7 - 1.0 / x[0]; /* no value at the guess, the root far from the nominal value */
 }
 
+static void contradiction(void *instance, const double *x, double *f)
+{
+    (void)instance;
+    f[0] = 1e26 * (x[0] - x[1]); /* each residual is nothing beside what an unknown changes of it */
+    f[1] = 1e26 * (x[0] - x[1]) + 5e15;
+}
+
+static void contradiction_jacobian(void *instance, const double *x, double *jacobian)
+{
+    (void)instance;
+    (void)x;
+    jacobian[0] = jacobian[2] = 1e26;
+    jacobian[1] = jacobian[3] = -1e26;
+}
+
 /* Fails left of zero and leaves a text in the arena, as an assertion with a message does. */
 static void talkative(void *instance, const double *x, double *f)
 {
@@ -320,6 +335,8 @@ int main(void)
     CHECK(solve(1, reciprocal, NULL, x) == KHZ_OK && fabs(x[0] * 7e7 - 1.0) < 1e-3); /* within 1e-10 of the nominal 1 */
     x[0] = 3.0;
     CHECK(solve(1, without_root, NULL, x) == KHZ_NO_CONVERGENCE);
+    x[0] = x[1] = 1.0;
+    CHECK(solve(2, contradiction, contradiction_jacobian, x) == KHZ_NO_CONVERGENCE);
     failures_leave_the_arena();
     amplifier_under_a_cap();
     kept_jacobian();

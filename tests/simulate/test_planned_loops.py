@@ -136,3 +136,49 @@ def test_no_solution_and_no_number_are_failures_as_ever() -> None:
     assert loop(SPARSE).solved(matrix, right)[0] != 0
     matrix[1] = 0.0
     assert loop(SPARSE).solved(matrix, right)[0] != 0
+
+
+def _symmetric_text(n: int) -> str:
+    """As `_text`, of a full symmetric matrix that is definite where states are about one."""
+
+    def entry(i: int, j: int) -> str:
+        return f"({4 * n}.0 + m{i}_{i})" if i == j else f"m{min(i, j)}_{max(i, j)}"
+
+    pairs = [(i, j) for i in range(n) for j in range(i, n)]
+    text = _text(tuple(tuple(range(n)) for _ in range(n)))
+    for i in range(n):
+        for j in range(n):
+            text = text.replace(f"m{i}_{j}*y{j}", f"{entry(i, j)}*y{j}")
+    gone = [mark for i, j in pairs if i != j for mark in (f"m{j}_{i}(", f"(m{j}_{i})")]
+    return "\n".join(line for line in text.splitlines() if not any(mark in line for mark in gone))
+
+
+@cache
+def symmetric_loop(n: int) -> Loop:
+    step = compile_flat(read_flat(_symmetric_text(n)))
+    (block,) = [b for b in step.blocks if isinstance(b, LinearLoop)]
+    assert block.symmetric
+    pattern = tuple(tuple(range(i, n)) for i in range(n))
+    return Loop(pattern, build_program(step, flags=STRICT), tuple(v.name for v in step.of_kind(Kind.STATE)))
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_a_symmetric_matrix_needs_no_pivots_where_it_is_definite(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    root = rng.uniform(-1.0, 1.0, (6, 6)) * 10.0 ** rng.integers(-2, 2, 6)
+    x = np.arange(1.0, 7.0)
+    definite = root.T @ root
+    indefinite = definite - 2.0 * np.diag(np.diag(definite) * (np.arange(6) == seed % 6))
+    for matrix, detours in ((definite, 0), (indefinite, 1)):
+        given = matrix - 24.0 * np.eye(6)
+        status, found, taken, factored = symmetric_loop(6).solved(given, matrix @ x)
+        assert (status, taken, factored) == (0, detours, 1)
+        assert found == pytest.approx(x, rel=1e-14 * np.linalg.cond(matrix) * 100)
+
+
+def test_a_symmetric_matrix_without_a_solution_or_numbers_fails() -> None:
+    good = np.diag(np.arange(1.0, 7.0))
+    for i, j, number in ((2, 2, 0.0), (2, 2, np.nan), (1, 3, np.nan), (2, 2, np.inf), (1, 3, np.inf)):
+        matrix = good.copy()
+        matrix[i, j] = number
+        assert symmetric_loop(6).solved(matrix - 24.0 * np.eye(6), np.ones(6))[0] != 0, (i, j, number)

@@ -58,6 +58,49 @@ def test_what_is_felt(tmp_path: Path, solver: str, equations: str, restarts: int
     assert result["x"][-1] == pytest.approx(end, abs=1e-6)
 
 
+DEAD_BAND = """model M "What follows its input at a distance that rounding does not change, by events alone"
+  Real u(start = 0, fixed = true);
+  discrete Real y(start = 0, fixed = true);
+equation
+  der(u) = cos(time);
+algorithm
+  when u > pre(y) + 0.125 then
+    y := u - 0.125;
+  end when;
+end M;
+"""
+
+
+def test_a_condition_that_its_own_event_brings_back_to_zero(tmp_path: Path) -> None:
+    (tmp_path / "M.mo").write_text(DEAD_BAND)
+    statistics = Statistics()
+    result = load(tmp_path / "M.mo").simulate(stop=1.5, statistics=statistics)
+    assert np.abs(result["y"] - np.maximum(np.sin(result.time) - 0.125, 0)).max() < 1e-3
+    assert [p.code for p in result.problems] == ["R728"]
+    assert "u > pre(y) + 0.125" in result.problems[0].notes[0].text
+    assert statistics.state_events < 20000
+
+
+LIMITED = """model M "A relation that counts at a limit alone"
+  Real y(start = 0, fixed = true);
+equation
+  der(y) = if sin(1000*time) > 0 and y > 0.5 then -1 else 1;
+end M;
+"""
+
+
+def test_what_counts_with_something_else_alone(tmp_path: Path) -> None:
+    (tmp_path / "M.mo").write_text(LIMITED)
+    early, late = Statistics(), Statistics()
+    model = load(tmp_path / "M.mo")
+    result = model.simulate(stop=0.499, statistics=early)
+    assert result["y"] == pytest.approx(result.time, abs=1e-9)
+    assert (early.state_events, early.restarts) == (159, 100)  # from then on they are looked at
+    result = model.simulate(stop=0.6, statistics=late)
+    assert result.final("y") == pytest.approx(model.simulate(stop=0.6, tolerance=1e-10).final("y"), abs=1e-6)
+    assert late.restarts > early.restarts
+
+
 def test_an_instant_behind_which_the_solver_is_already(tmp_path: Path) -> None:
     """Steps are long; the event sets an instant within the one that is made already."""
     body = f"{STATE}  discrete Real due(start = 9, fixed = true), late(start = 0, fixed = true);\n"
@@ -106,6 +149,25 @@ def test_a_crossing_just_before_a_time_event_is_where_it_is(tmp_path: Path, solv
     assert result["at"][-1] == pytest.approx(np.sqrt(2 / 9.81), abs=1e-7)
     assert result["n"][-1] == 501  # and no tick is lost
     assert statistics.state_events == 2  # down and up again
+
+
+@pytest.mark.parametrize("solver", ["cvode", "ida"])
+@pytest.mark.parametrize(
+    ("size", "rate", "begins_anew"),
+    [
+        (5e-10, "if y > 2 and u > 0 or y < 0 and u < 0 then 0 else u", False),  # an integrator at rest
+        (1.0, "if y > 2 and u > 0 or y < 0 and u < 0 then 0 else u", True),  # one that moves: the usual care
+        (5e-10, "if u > 0 then 1 else -1", True),  # small, but felt
+    ],
+)
+def test_noise_does_not_stop_the_solver(tmp_path: Path, solver: str, size: float, rate: str, begins_anew: bool) -> None:
+    declared = f"  Real y(start = 1, fixed = true), u = {size}*sin(40*time + 1);\n"
+    result, statistics = run(tmp_path, f"{STATE}{declared}equation\n  der(x) = -x;\n  der(y) = {rate};", solver=solver)
+    assert statistics.state_events == 13
+    assert statistics.restarts == (13 if begins_anew else 0)
+    assert result["x"] == pytest.approx(np.exp(-result.time), abs=1e-6)
+    if size == 1.0:
+        assert result["y"] == pytest.approx(1 + (np.cos(1) - np.cos(40 * result.time + 1)) / 40, abs=1e-6)
 
 
 BACK = """  Real v(start = 0, fixed = true), angle = 10*sin(time);

@@ -95,6 +95,19 @@ def test_no_more_internal_steps_than_needed_nor_than_allowed() -> None:
     assert few.stepping.internal_steps <= 2
 
 
+def test_shorter_steps_that_bring_nothing_twice_are_not_made_shorter() -> None:
+    one = trial._Trial.__new__(trial._Trial)  # after trials that went as said
+    one._measured, one._in_vain, answers = {}, 0, []
+    for n, off in ((1, 0.9), (2, 0.95), (5, 0.92), (10, 0.9)):  # one variable in a thousand
+        late = np.zeros(1000)
+        late[-1] = off
+        found = distance.Distances(tuple(map(str, range(1000))), np.arange(10), late, late)
+        c = trial.Candidate("rk4", internal_steps=n)
+        one._measured[c] = trial.Measured(c, 1.0, found)
+        answers.append(one._gains(n) if n > 1 else True)
+    assert answers == [True, True, False, False]
+
+
 def test_what_the_user_fixes_stays() -> None:
     fixed = StepSettings.of(solver="auto", step=1e-3, internal_steps=5, events="mid")
     taken = make_plan(model("Chopper"), fixed, Experiment(stop=0.02))

@@ -21,7 +21,7 @@ from kilohertz.toolchain import (
     cache_directory,
     load_library,
 )
-from kilohertz.toolchain.compiler import find_compiler, processor
+from kilohertz.toolchain.compiler import Compiler, find_compiler, processor
 from kilohertz.toolchain.external_code import PLATFORM, external_units
 
 ADD = Source("add.c", '__attribute__((visibility("default"))) int add(int a, int b) { return a + b; }\n')
@@ -62,6 +62,16 @@ def test_code_for_one_processor_is_not_taken_on_another(monkeypatch: pytest.Monk
     portable, native = keys.values()
     assert portable[0] == portable[1] and native[0] != native[1]
     assert "\n" in processor()
+
+
+def test_code_without_loops_goes_without_passes_that_gcc_alone_has_names_for(tmp_path: Path) -> None:
+    straight, log = Source(ADD.name, ADD.text, is_straight=True), tmp_path / "asked"
+    for says, has in (("gcc 12", True), ("clang 14", False)):
+        command = tmp_path / says.replace(" ", "")
+        command.write_text(f'#!/bin/sh\necho "$@" > {log}\nexec {find_compiler().command[0]} "$@"\n')
+        command.chmod(0o755)
+        build_objects([Unit((straight,))], Compiler((str(command),), says))
+        assert ("-fno-gcse" in log.read_text().split()) is has
 
 
 def test_an_executable_runs() -> None:

@@ -93,7 +93,8 @@ def units_of(step: Step, sources: SourceMap | None, code: CProgram, flags: tuple
     headers = (*runtime_headers(), Source(code.header.name, code.header.text))
     place = f"models/{prefix.rstrip('_')}"
     running, starting = (
-        tuple(Source(f.name, f.text) for f in code.files if f.is_initial is is_initial) for is_initial in (False, True)
+        tuple(Source(f.name, f.text, f.is_straight) for f in code.files if f.is_initial is is_initial)
+        for is_initial in (False, True)
     )
     units = [Unit(running, headers, (), flags, place)]
     if starting:

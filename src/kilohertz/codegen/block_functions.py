@@ -319,7 +319,7 @@ class BlockWriter:
                 w.put(*([] if kept.plan else [f"memset({a}, 0, sizeof(double) * {n * n});"]))
                 w.put(f"z->factored[{kept.factored}] = 0;")
                 w.put(*([f"{kept.stage} = z->gamma_h[0];"] if phase == "inlined" else []))
-            for e, at_entry in zip(block.matrix, kept.places(block), strict=True):
+            for e, at_entry in kept.places(block):
                 text = w.text(e.value)
                 w.put(f"{a}[{at_entry}] = {text};")
 

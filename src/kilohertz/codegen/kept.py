@@ -37,12 +37,13 @@ class Kept:
         """Where its entries are put."""
         return self.memory + (formula("KHZ_PLANNED_ROOM", self.n) if self.plan else 0)
 
-    def places(self, block: s.LinearLoop) -> list[int]:
-        """For each entry of the matrix of a loop its number there."""
+    def places(self, block: s.LinearLoop) -> list[tuple[s.Entry, int]]:
+        """The entries of the matrix of a loop that are stored, each with its number there."""
         if not self.plan:
-            return [e.row * self.n + e.column for e in block.matrix]
-        number = {at: k for k, at in enumerate(sorted((e.row, e.column) for e in block.matrix))}
-        return [number[e.row, e.column] for e in block.matrix]
+            return [(e, e.row * self.n + e.column) for e in block.matrix]
+        stored = [e for e in block.matrix if e.row <= e.column or not block.symmetric]
+        number = {at: k for k, at in enumerate(sorted((e.row, e.column) for e in stored))}
+        return [(e, number[e.row, e.column]) for e in stored]
 
 
 def room(layout: Layout, n: int, plan: str = "", of: s.LinearLoop | None = None) -> Kept:

@@ -6,11 +6,13 @@ entry becomes the pivot.  On a full matrix these are the operations of khz_lu_fa
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
+from kilohertz.codegen.definite_plans import DefiniteElimination
+from kilohertz.codegen.elimination_lines import braced, by_pairs, runs
 from kilohertz.codegen.plans import array
-from kilohertz.graphs import Pattern, Pivot, PivotPlan
+from kilohertz.graphs import DefinitePlan, Pattern, Pivot, PivotPlan
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,10 +28,10 @@ class _Elimination:
         n = len(self.pattern)
         body = ["double total = 0.0, most = 0.0;"]
         for i in range(n):
-            body += _braced(self._scaled(i))
+            body += braced(self._scaled(i))
         body += ["if (!(total <= DBL_MAX)) {", "    return 1;", "}"]
         for k, pivot in enumerate(self.plan.pivots):
-            body += _braced(self._turn(k, pivot))
+            body += braced(self._turn(k, pivot))
         return [*body, "return most <= KHZ_PLANNED_MULTIPLE ? 0 : 1;"]
 
     def _scaled(self, i: int) -> list[str]:
@@ -40,8 +42,8 @@ class _Elimination:
         lines += ["if (largest == 0.0) {", "    return 1;", "}"]
         lines += ["const double scale = khz_power_to_one(largest);", f"lu[{self._scale(i)}] = scale;"]
         places = [(lu[j], k) for j, k in sorted(given.items(), key=lambda item: lu[item[0]])]
-        for to, from_, length in _runs(places):
-            lines += _by_pairs(to, from_, length, "scale * {from_}", "a")
+        for to, from_, length in runs(places):
+            lines += by_pairs(to, from_, length, "scale * {from_}", "a")
         return [*lines, *(f"lu[{k}] = 0.0;" for j, k in lu.items() if j not in given)]
 
     def _scale(self, row: int) -> int:
@@ -59,8 +61,8 @@ class _Elimination:
             own = self.lu[i][p.column]
             lines += [f"const double f{i} = lu[{own}] * inverse;", f"lu[{own}] = f{i};"]
             lines += [f"most = khz_larger(most, fabs(f{i}));"] if i in p.other else []
-            for to, from_, length in _runs(self._pairs(i, p)):
-                lines += _by_pairs(to, from_, length, f"{{to}} - f{i} * {{from_}}", "lu")
+            for to, from_, length in runs(self._pairs(i, p)):
+                lines += by_pairs(to, from_, length, f"{{to}} - f{i} * {{from_}}", "lu")
         return lines
 
     def _choice(self, k: int, p: Pivot) -> list[str]:
@@ -71,7 +73,7 @@ class _Elimination:
             place = f"fabs(lu[{self.lu[i][p.column]}])"
             lines += [f"if ({place} > best) {{", f"    best = {place};", f"    row = {i};", "}"]
             swaps = [(self.lu[i][j], self.lu[p.row][j]) for j in (p.column, *p.right)]
-            calls = [f"    khz_exchange({n}, lu + {a}, lu + {b});" for a, b, n in _runs(sorted(swaps))]
+            calls = [f"    khz_exchange({n}, lu + {a}, lu + {b});" for a, b, n in runs(sorted(swaps))]
             cases += [f"case {i}:", *calls, "    break;"]
         return [*lines, f"order[{k}] = row;", "switch (row) {", *cases, "default:", "    break;", "}"]
 
@@ -84,7 +86,7 @@ class _Elimination:
         body += [f"w[{i}] = b[{i}] * lu[{self._scale(i)}];" for i in range(len(self.pattern))]
         for k, p in enumerate(self.plan.pivots):
             if p.alike:
-                body += _braced(
+                body += braced(
                     [f"const {number} t = w[order[{k}]];", f"w[order[{k}]] = w[{p.row}];", f"w[{p.row}] = t;"]
                 )
             body += [f"w[{i}] -= lu[{self.lu[i][p.column]}] * w[{p.row}];" for i in p.below]
@@ -95,12 +97,17 @@ class _Elimination:
         return body
 
 
-def linear_plan_lines(name: str, pattern: Pattern, plan: PivotPlan, with_lanes: bool) -> list[str]:
+def linear_plan_lines(name: str, pattern: Pattern, plan: PivotPlan | DefinitePlan, with_lanes: bool) -> list[str]:
     """Its functions, and `const khz_linear_plan <name>` for all files."""
-    elimination = _Elimination(pattern, plan, _places(pattern), _places(plan.rows))
     n = len(pattern)
     solved = "(const double *lu, const int32_t *order,"
-    unused = [] if any(p.alike for p in plan.pivots) else ["    (void)order;"]
+    elimination: _Elimination | DefiniteElimination
+    if isinstance(plan, DefinitePlan):
+        elimination, is_ordered = DefiniteElimination.of(pattern, plan), False
+    else:
+        elimination = _Elimination(pattern, plan, _places(pattern), _places(plan.rows))
+        is_ordered = any(p.alike for p in plan.pivots)
+    unused = [] if is_ordered else ["    (void)order;"]
 
     def function(head: str, body: Sequence[str]) -> list[str]:
         return [f"static KHZ_COMPACT {head}", "{", *unused, *("    " + line for line in body), "}", ""]
@@ -116,6 +123,7 @@ def linear_plan_lines(name: str, pattern: Pattern, plan: PivotPlan, with_lanes: 
         ),
         f"const khz_linear_plan {name} = {{",
         f"    .n = {n}, .n_a = {sum(map(len, pattern))}, .dense = {name}_dense,",
+        *(["    .is_symmetric = 1,"] if isinstance(plan, DefinitePlan) else []),
         f"    .factor = {name}_factor, .solve = {name}_solve,",
         *([f"    .solve_lanes = {name}_solve_lanes,"] if with_lanes else []),
         "};",
@@ -136,30 +144,3 @@ def _largest(name: str, numbers: Sequence[str]) -> list[str]:
     """A variable for the largest size of some numbers; not a number where the first is none."""
     first = f"fabs({numbers[0]})" if numbers else "0.0"
     return [f"double {name} = {first};", *(f"{name} = khz_larger({name}, fabs({one}));" for one in numbers[1:])]
-
-
-def _runs(places: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int, int]]:
-    """Pairs of places, the first ascending, as runs in which both ascend by one: first places, length."""
-    at = 0
-    while at < len(places):
-        end = at + 1
-        while end < len(places) and places[end] == (places[at][0] + end - at, places[at][1] + end - at):
-            end += 1
-        yield (*places[at], end - at)
-        at = end
-
-
-def _by_pairs(to: int, from_: int, length: int, value: str, source: str) -> list[str]:
-    """Set a run of `lu` to a value made of it and of a source, two at a time: each as one at a time would give it."""
-    lines = []
-    for k in range(0, length - 1, 2):
-        of_two = value.format(to=f"khz_pair_at(lu + {to + k})", from_=f"khz_pair_at({source} + {from_ + k})")
-        lines.append(f"khz_set_pair(lu + {to + k}, {of_two});")
-    if length % 2:
-        last, k = f"lu[{to + length - 1}]", from_ + length - 1
-        lines.append(f"{last} = {value.format(to=last, from_=f'{source}[{k}]')};")
-    return lines
-
-
-def _braced(lines: Sequence[str]) -> list[str]:
-    return ["{", *("    " + line for line in lines), "}"]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from kilohertz.base import Origin
 from kilohertz.codegen.layout import AREAS, Layout
 from kilohertz.codegen.plans import array, plan_lines, starts
-from kilohertz.codegen.reading import felt, inlined_is_all, stirring
+from kilohertz.codegen.reading import felt, stirring
 from kilohertz.codegen.writing import spelling
 from kilohertz.codegen.writing.c_program import BlockInfo
 from kilohertz.cost import jacobian_rests, state_elimination, state_jacobian
@@ -84,7 +84,7 @@ def model_table(
         f"    .n_factored = {layout.factored}, .n_blocks = {len(infos)}, .n_places = {n_places},",
         f"    .n_colours = {jacobian.n_colours}, .n_z = {len(step.algebraic)}, .n_origins = {len(door.origins)},",
         f"    .n_lanes = {door.n_lanes}, .jacobian_rests = {int(jacobian_rests(step))},",
-        f"    .inlined_is_all = {int(inlined_is_all(step))},",
+        f"    .inlined_is_all = {int(s.inlined_is_all(step))},",
         f"    .n_values = {len(owners.values)}, .n_step_values = {owners.n_step}, .n_w = {_n_looked_at(step)},",
         f"    .uses_homotopy = {int(homotopy)}, .n_felt = {-1 if places_felt is None else len(places_felt)},",
         f"    .n_stirring = {-1 if places_stirring is None else len(places_stirring)},",

@@ -44,15 +44,6 @@ def head(number: int, block: s.Block, place: str) -> str:
     return comment(f"block {number}{kind}{f': {place}' if place else ''}")
 
 
-def inlined_is_all(step: s.Step) -> bool:
-    """Whether an inlined stage computes every Real that derivatives need."""
-    if step.inlined is None:
-        return False
-    computed = {t.name for b in step.inlined for t in s.targets(b)}
-    needed = {t.name for b in step.in_partition(s.Partition.STEP) for t in s.targets(b)}
-    return all(step.slot(name).kind in s.DISCRETE_KINDS for name in needed - computed)
-
-
 def felt(step: s.Step) -> list[str] | None:
     """Discrete values that derivatives depend on, directly or through Reals that only events compute (some derivatives
     among them); None where that is more than numbers: texts, or what an impure function did in an event."""

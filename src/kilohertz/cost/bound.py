@@ -18,7 +18,7 @@ from kilohertz.cost.targets import Target, reference
 from kilohertz.ir import step as s
 from kilohertz.ir.step import Kind, Partition, Step, stage_roles
 from kilohertz.runtime import constant
-from kilohertz.solvers import SOLVERS, Pair, Rosenbrock, StepSettings
+from kilohertz.solvers import SOLVERS, Pair, Rosenbrock, RungeKutta, StepSettings
 
 REGULAR, EVENT, WORST = "regular", "event", "worst"
 # regular, with the Jacobian of an earlier step: the next one is not due, a part of it is made or its factors alone, it
@@ -187,6 +187,13 @@ class _Period:
         return self.stepping.inline and any(b.jacobian is not None for b in loops)
 
     @property
+    def _ends_in_stage(self) -> bool:
+        """The last inlined stage leaves all that derivatives need at the end of the step."""
+        if not self.stepping.inline or not isinstance(self.method, RungeKutta):
+            return False
+        return self.method.stiffly_accurate and s.inlined_is_all(self.step)
+
+    @property
     def n_parts(self) -> int:
         """In which a Jacobian is made where it is spread over steps."""
         moves_on = self.kernels.is_implicit and not self.phases.jacobian_rests
@@ -352,7 +359,7 @@ class _Period:
         parts = [
             per["rhs"].times(w.rhs - w.steps - w.looks - w.closed - w.inlined),
             per["closed"].times(w.closed),
-            per["all"].times(w.steps),
+            per["rest" if self._ends_in_stage and case in (REGULAR, KEPT) else "all"].times(w.steps),
             per["solved"].times(w.looks),
             per["inlined_kept" if case == KEPT else "inlined"].times(w.inlined),
             *self._renewals(w, case),

@@ -1,7 +1,8 @@
 """What stands in a branch of an if-expression alone, and is not computed where the other one is taken.
 
 As in the generated C (`codegen/writing/placement.py`): a part is computed in the innermost scope around all its uses,
-and the branches of an if-expression are scopes.  Of two branches the dearer one is counted.
+and the branches of an if-expression are scopes; what may fail is computed in each branch that needs it.  Of two
+branches the dearer one is counted.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from dataclasses import dataclass, field
 
 from kilohertz.cost.prices import Count
 from kilohertz.ir.expr import Expr, IfExp
-from kilohertz.ir.scopes import common
+from kilohertz.ir.scopes import common, is_checked
 
 _CHEAP = 8  # instructions of a branch that a compiler may compute whether it is taken or not
 
@@ -33,9 +34,10 @@ def idle(roots: Iterable[Expr], price: Callable[[Expr], Count]) -> set[Expr]:
     order = _parents_first(wanted)
     if not any(isinstance(e, IfExp) for e in order):
         return set()
-    found: set[Expr] = set()
+    left: set[_Scope] = set()
     totals: dict[_Scope, Count] = {}
-    for scope in sorted(_placed(order, wanted), key=lambda s: -s.depth):
+    scopes = sorted(_placed(order, wanted), key=lambda s: -s.depth)
+    for scope in scopes:
         total = Count()
         for e in scope.members:
             total = total + price(e)
@@ -44,41 +46,67 @@ def idle(roots: Iterable[Expr], price: Callable[[Expr], Count]) -> set[Expr]:
             less, more = totals[cheaper], totals[dearer]
             is_less = less.worst.instructions <= more.worst.instructions
             if is_less and less.regular.instructions > _CHEAP:
-                found.update(_inside(cheaper))
+                left.add(cheaper)
                 total = total + more
             else:
                 total = total + less + more
         totals[scope] = total
-    return found
-
-
-def _inside(scope: _Scope) -> list[Expr]:
-    """Everything in a scope and in those that open in it."""
-    members: list[Expr] = []
-    stack = [scope]
-    while stack:
-        scope = stack.pop()
-        members += scope.members
-        stack += [branch for pair in scope.pairs for branch in pair]
-    return members
+    for scope in reversed(scopes):  # with what opens in them
+        if scope.parent in left:
+            left.add(scope)
+    computed = {e for scope in scopes if scope not in left for e in scope.members}
+    return {e for scope in scopes if scope in left for e in scope.members if e not in computed}
 
 
 def _placed(order: list[Expr], roots: Iterable[Expr]) -> list[_Scope]:
     """All scopes, with what is computed in each."""
     top = _Scope(None, 0)
     scopes, home = [top], dict.fromkeys(roots, top)
+    used: dict[Expr, list[_Scope]] = {e: [] for e in _failing(order)}
+    other: dict[_Scope, _Scope] = {}
+    for e in home.keys() & used.keys():
+        used[e].append(top)
     for e in order:
-        here = home[e]
-        here.members.append(e)
-        places = [here] * len(e.children())
-        if isinstance(e, IfExp):
-            pair = (_Scope(here, here.depth + 1), _Scope(here, here.depth + 1))
-            here.pairs.append(pair)
-            scopes += pair
-            places[1:] = pair
-        for child, place in zip(e.children(), places, strict=True):
-            home[child] = common(home[child], place) if child in home else place
+        places = [home[e]]
+        if e in used and not _is_certain(home[e], used[e], other):
+            places = list(dict.fromkeys(used[e]))
+        for here in places:
+            here.members.append(e)
+            inside = [here] * len(e.children())
+            if isinstance(e, IfExp):
+                first, second = _Scope(here, here.depth + 1), _Scope(here, here.depth + 1)
+                other |= {first: second, second: first}
+                here.pairs.append((first, second))
+                scopes += (first, second)
+                inside[1:] = (first, second)
+            for child, place in zip(e.children(), inside, strict=True):
+                home[child] = common(home[child], place) if child in home else place
+                if child in used:
+                    used[child].append(place)
     return scopes
+
+
+def _is_certain(home: _Scope, scopes: Iterable[_Scope], other: dict[_Scope, _Scope]) -> bool:
+    """Whether what is used in some scopes is computed whenever `home` is: there, or in both branches of an `if`."""
+    certain: set[_Scope] = set()
+    stack = list(scopes)
+    while stack:
+        scope = stack.pop()
+        if scope is home:
+            return True
+        certain.add(scope)
+        if other.get(scope) in certain and scope.parent is not None:
+            stack.append(scope.parent)
+    return False
+
+
+def _failing(order: Iterable[Expr]) -> list[Expr]:
+    """What may fail, or has a part that may; the order is parents first."""
+    failing: dict[Expr, None] = {}
+    for e in reversed(list(order)):
+        if is_checked(e) or any(child in failing for child in e.children()):
+            failing[e] = None
+    return list(failing)
 
 
 def _parents_first(roots: Iterable[Expr]) -> list[Expr]:

@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from kilohertz.graphs import Elimination, Pattern, PivotPlan, plan_elimination, plan_pivots
+from kilohertz.graphs import (
+    DefinitePlan,
+    Elimination,
+    Pattern,
+    PivotPlan,
+    plan_definite,
+    plan_elimination,
+    plan_pivots,
+)
 from kilohertz.ir.step import LinearLoop, NonlinearLoop, Partition
 
 DENSE = 0.6  # of n*n: with more entries a dense factorisation is as good
@@ -15,10 +23,11 @@ WRITTEN_OUT = 3000  # products and entries of sparse factors at most that are wr
 
 
 class PlannedLoop(NamedTuple):
-    """The entries of a linear loop by rows, columns ascending, and how they are eliminated."""
+    """The entries of a linear loop by rows, columns ascending, and how they are eliminated; of a symmetric one those on
+    and right of the diagonal."""
 
     pattern: Pattern
-    plan: PivotPlan
+    plan: PivotPlan | DefinitePlan
 
 
 def state_elimination(rows: list[list[int]]) -> Elimination | None:
@@ -58,5 +67,9 @@ def linear_plan(block: LinearLoop) -> PlannedLoop | None:
     for e in block.matrix:
         rows[e.row].append(e.column)
     pattern = tuple(tuple(sorted(row)) for row in rows)
+    if block.symmetric:
+        definite = plan_definite(pattern, MOST_PRODUCTS)
+        half = tuple(tuple(j for j in row if j >= i) for i, row in enumerate(pattern))
+        return None if definite is None else PlannedLoop(half, definite)
     plan = plan_pivots(pattern, MOST_PRODUCTS)
     return None if plan is None else PlannedLoop(pattern, plan)

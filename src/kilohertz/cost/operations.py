@@ -55,7 +55,8 @@ from kilohertz.ir.scopes import is_checked, opens_scope
 from kilohertz.ir.traverse import bottom_up
 from kilohertz.runtime import constant
 
-_USUAL, _LESSONS = constant("KHZ_USUAL_NEWTON"), constant("KHZ_KEPT_LESSONS")
+_USUAL, _USUAL_KEPT = constant("KHZ_USUAL_NEWTON"), constant("KHZ_USUAL_KEPT")
+_LESSONS = constant("KHZ_KEPT_LESSONS")
 _UNPLANNED, _SINGULAR = constant("KHZ_MIXED_UNPLANNED"), constant("KHZ_MIXED_SINGULAR")
 _COMPILED_APART = 2  # unknowns of a nonlinear loop that khz_newton.c has code of its own for
 _STORE = moves(2)
@@ -339,10 +340,10 @@ class Operations:
         inner = _SET.times(len(b.inner)) + self.expressions([*b.rhs, *(a.value for a in b.inner)])
         if n == 1:
             return inner + self.expressions(e.value for e in b.matrix) + both(4, 25)
-        filled = _SET.times(len(b.matrix)) + self.expressions(e.value for e in b.matrix)
         solved = self._matrices.get(b.again) if b.again else b  # None: the Jacobian of a nonlinear loop
         planned = linear_plan(solved) if solved is not None else None
-        plan = planned.plan if planned is not None else None
+        plan, n_stored = (None, len(b.matrix)) if planned is None else (planned.plan, sum(map(len, planned.pattern)))
+        filled = _SET.times(n_stored) + self.expressions(e.value for e in b.matrix)
         copies = copy(n * n).times(2)  # of a planned one where its pivots do not suit
         matrix = filled + (copies + dense_factor(n) if plan is None else copies.times(0, 1) + planned_factor(plan, n))
         solve = dense_solve(n) if plan is None else planned_solve(plan, n)
@@ -386,9 +387,10 @@ class Operations:
         factor = copy(n * n) + dense_factor(n) if plan is None else sparse_factor(plan, n)
         solve = (dense_solve(n) if plan is None else sparse_solve(plan, n)) + moves(10 * n)
         anew = factor + solve
-        n_anew = 1 + cap // _LESSONS
+        usual = min(cap, _USUAL_KEPT)
+        n_anew = 1 + (usual - 1) // _LESSONS  # one that has learnt before, and one after so many lessons
         one = residual + solve + both(2 * n * n + 8 * n, 10 * n * n + 60 * n + 200)
-        regular = residual + one.times(cap) + anew.times(n_anew) + (entries + anew).times(0 if self.keeps else 1)
+        regular = residual + one.times(usual) + anew.times(n_anew) + (entries + anew).times(0 if self.keeps else 1)
         worst = residual + (one + residual.times(2) + entries + anew).times(2 * cap)
         return Count(regular.regular, worst.worst)
 

@@ -210,6 +210,7 @@ class Phases:
             "closed": solved + called,
             "all": stage + late,
             "solved": solved + late,
+            "rest": late,
             "event": event + kept,
             "inlined": operations.stage(step.inlined or ()) + staged,
             "inlined_kept": operations.stage(step.inlined or (), kept=True) + staged,

@@ -1,6 +1,7 @@
 """Graph algorithms on plain integers: matching, components, disjoint sets, colouring, elimination; no equations."""
 
 from kilohertz.graphs.colouring import colour_columns, colour_distance_2, groups_of
+from kilohertz.graphs.definite import DefinitePlan, plan_definite
 from kilohertz.graphs.elimination import Elimination, plan_elimination
 from kilohertz.graphs.matching import FREE, Matching, Parts, Rows, dulmage_mendelsohn, maximum_matching, transposed
 from kilohertz.graphs.pivots import Pattern, Pivot, PivotPlan, plan_pivots
@@ -9,6 +10,7 @@ from kilohertz.graphs.unionfind import UnionFind
 
 __all__ = [
     "FREE",
+    "DefinitePlan",
     "Elimination",
     "Matching",
     "Parts",
@@ -22,6 +24,7 @@ __all__ = [
     "dulmage_mendelsohn",
     "groups_of",
     "maximum_matching",
+    "plan_definite",
     "plan_elimination",
     "plan_pivots",
     "strong_components",

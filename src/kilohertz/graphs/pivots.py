@@ -51,6 +51,11 @@ class PivotPlan:
         return sum(map(len, self.rows))
 
     @property
+    def n_alike(self) -> int:
+        """Rows that may take the place of a pivot's, over all turns."""
+        return sum(len(p.alike) for p in self.pivots)
+
+    @property
     def n_products(self) -> int:
         """Multiplications of one factorisation."""
         return sum(len(p.below) * (1 + len(p.right)) for p in self.pivots)

@@ -193,6 +193,7 @@ class LinearLoop:
     `residuals` are the equations the matrix was made from, kept where it moves: after running `through` (all of
     `inner`, and what stands apart) they vanish.  How they move is cheaper to compute than how the matrix does.
     `again` (in `directional`, and in `rates` of a loop): the unknowns of the loop that has this matrix, or Jacobian.
+    `symmetric`: entries [i,j] and [j,i] are one expression, and the matrix was positive definite wherever it was tried.
     """
 
     unknowns: tuple[Ref, ...]
@@ -207,6 +208,7 @@ class LinearLoop:
     n_apart: int = 0
     through: tuple[Assignment, ...] = ()
     residuals: tuple[Expr, ...] = ()
+    symmetric: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -430,6 +432,15 @@ def lists(step: Step) -> list[tuple[str, tuple[Block, ...]]]:
         ("time_slope", step.time_slope or ()),
         ("inlined", step.inlined or ()),
     ]
+
+
+def inlined_is_all(step: Step) -> bool:
+    """Whether an inlined stage computes every Real that derivatives need."""
+    if step.inlined is None:
+        return False
+    computed = {t.name for b in step.inlined for t in targets(b)}
+    needed = {t.name for b in step.in_partition(Partition.STEP) for t in targets(b)}
+    return all(step.slot(name).kind in DISCRETE_KINDS for name in needed - computed)
 
 
 def stage_roles(step: Step) -> list[str]:

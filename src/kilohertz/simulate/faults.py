@@ -10,7 +10,8 @@ import numpy as np
 
 from kilohertz.base import Diagnostic, Note, Origin, Severity
 from kilohertz.ir.flat import Purpose
-from kilohertz.ir.step import Block, Kind, MixedLoop, SetState, Step, WhenBlock, mode_turns, targets
+from kilohertz.ir.step import Block, Kind, MixedLoop, NonlinearLoop, SetState, Step, WhenBlock, mode_turns, targets
+from kilohertz.ir.text.expr_printer import print_expr
 from kilohertz.simulate.program import Instance
 from kilohertz.simulate.stepper import BlockCounts, Stepper
 
@@ -18,12 +19,14 @@ if TYPE_CHECKING:
     from kilohertz.codegen import BlockInfo
 
 _MOST = 5  # places named for each kind of fault
+_LONGEST = 120  # characters of a condition that is shown
 
 
 def faults(stepper: Stepper) -> list[Diagnostic]:
     """One warning for each place and kind of fault, the most frequent first; then totals without a place."""
     mixed = [*_cut(stepper), *unsettled(stepper.instance), *vague(stepper.instance)]
-    return [*_loops(stepper), *mixed, *_not_finite(stepper), *_chattering(stepper), *_totals(stepper)]
+    begun = [*far(stepper.instance), *_loops(stepper)]
+    return [*begun, *mixed, *_not_finite(stepper), *_chattering(stepper), *_totals(stepper)]
 
 
 def unsettled(instance: Instance) -> list[Diagnostic]:
@@ -73,6 +76,23 @@ def vague(instance: Instance) -> list[Diagnostic]:
     return [_warning("R736", text, info, notes)]
 
 
+def far(instance: Instance) -> list[Diagnostic]:
+    """A warning where initial equations were solved far from start values that lead nowhere, with any solver."""
+    c, blocks = instance.context, instance.program.code.blocks
+    if not c.n_far:
+        return []
+    info = blocks[c.far_first - 1] if 1 <= c.far_first <= len(blocks) else None
+    text = "start values lead to no solution of the initial equations; one was found from nominal values"
+    named = "an unknown"
+    if info is not None and isinstance(info.block, NonlinearLoop) and c.far_unknown < len(info.block.unknowns):
+        named = f"`{info.block.unknowns[c.far_unknown].name}`"
+    notes = [
+        Note(f"{named} starts at {c.far_guess:g}, more than a million times its nominal value: is its unit right?"),
+        Note("there may be other solutions: have a look at the values at the start"),
+    ]
+    return [_warning("R790", text, info, notes)]
+
+
 def not_finite(instance: Instance, rows: int, number: int, time: float) -> list[Diagnostic]:
     """A warning where a run with step control recorded values that are no numbers, though the states were fine."""
     if not rows:
@@ -92,6 +112,37 @@ def leaps(times: int, first: float) -> list[Diagnostic]:
     told = "what it led to holds, not the way there: a damping or stiffness is too large"
     note = Note(f"first at time = {first:g}; {told}")
     return [_placed("R798", text, None, [note])]
+
+
+def held(step: Step, times: int, first: float, relation: int) -> list[Diagnostic]:
+    """A warning where rounding errors decided a condition in every pass of an event, and it was held."""
+    if not times:
+        return []
+    crossing = next((c for c in step.crossings if c.index == relation), None)
+    events = "one event" if times == 1 else f"{times} events"
+    text = f"rounding errors alone changed a condition in every pass of {events}: it was held for the event"
+    said = print_expr(crossing.relation) if crossing is not None else ""
+    what = f"; the condition is `{said}`" if 0 < len(said) <= _LONGEST else ""
+    notes = [
+        Note(f"first at time = {first:g}{what}"),
+        Note("each event was made anew with it held, so that `when` acts once; calls that act outside were made again"),
+    ]
+    return [_placed("R799", text, crossing.origin if crossing is not None else None, notes)]
+
+
+def restless(step: Step, times: int, first: float, relation: int) -> list[Diagnostic]:
+    """A warning where a condition would have had an event for every motion, however small."""
+    if not times:
+        return []
+    crossing = next((c for c in step.crossings if c.index == relation), None)
+    said = print_expr(crossing.relation) if crossing is not None else ""
+    what = f"; the condition is `{said}`" if 0 < len(said) <= _LONGEST else ""
+    text = "a condition changes again and again beside zero (chattering): there, it changes late from a time on"
+    notes = [
+        Note(f"from time = {first:g} on, by a thousandth of its largest value at most{what}"),
+        Note("an event that brings its own condition back to zero has no end: an equation may say what is meant"),
+    ]
+    return [_placed("R728", text, crossing.origin if crossing is not None else None, notes)]
 
 
 def not_finite_throughout(instance: Instance) -> list[Diagnostic]:

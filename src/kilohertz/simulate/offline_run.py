@@ -21,7 +21,17 @@ from kilohertz.results import Result
 from kilohertz.runtime import constant, fields
 from kilohertz.simulate.draft import Draft
 from kilohertz.simulate.failure import RunFailed, RunInterrupted, failure
-from kilohertz.simulate.faults import faults, leaps, not_finite, not_finite_throughout, unsettled, vague
+from kilohertz.simulate.faults import (
+    far,
+    faults,
+    held,
+    leaps,
+    not_finite,
+    not_finite_throughout,
+    restless,
+    unsettled,
+    vague,
+)
 from kilohertz.simulate.inputs import Driving, Table, points_of, undriven
 from kilohertz.simulate.model_messages import ModelMessages
 from kilohertz.simulate.program import Instance, Program
@@ -34,7 +44,7 @@ DEFAULT_INTERVALS = 500
 _BYTES_OF_ROWS = 1 << 22
 MANY_STATES = 1000  # from which on CVODE's matrix is sparse
 _TERMINATED, _STOPPED = constant("KHZ_TERMINATED"), constant("KHZ_RUN_STOPPED")
-_END = constant("KHZ_SAID_END")
+_END, _FAR_TOLD = constant("KHZ_SAID_END"), constant("KHZ_FAR_TOLD")
 
 Flush = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_int32, ctypes.c_double)
 _Listener = ctypes.CFUNCTYPE(None, ctypes.c_int, ctypes.c_int, ctypes.c_double, ctypes.c_char_p)
@@ -283,6 +293,7 @@ class _Run:
         self.program, self.instance, self.experiment = program, instance, experiment
         self.recorder, self.progress, self.observe = recorder, progress, observe
         self.messages = ModelMessages()
+        instance.context.may_go_far = _FAR_TOLD  # by `far`
         self.settings: Collection[str] = ()  # parameters with other values than those that were looked at before
         self.error: BaseException | None = None
         self.since = time.thread_time()  # when the time that a draft ran was last noted
@@ -315,16 +326,16 @@ class _Run:
                     statistics.loop_iterations = int(instance.context.n_iterations) - iterations
                 odd = not_finite(instance, o.n_not_finite, o.odd_block, o.odd_time) if stepper is None else []
                 odd += not_finite_throughout(instance)
-                leapt = leaps(o.n_leaps, o.first_leap)
+                coped = self._coped(o) if stepper is None else []
                 when, solver_code = "during the simulation", int(o.code)
             else:
-                when, solver_code, odd, leapt = "during initialisation", 0, [], []
+                when, solver_code, odd, coped = "during initialisation", 0, [], []
         finally:
             library.khz_set_listener(None)
             if (draft := self.program.draft) is not None:
                 self._note_draft(draft)
-        met = faults(stepper) if stepper is not None else [*leapt, *unsettled(instance), *vague(instance)]
-        problems = (*odd, *met)
+        met = [*unsettled(instance), *vague(instance)] if stepper is None else faults(stepper)
+        problems = (*odd, *coped, *met)
         result = self.recorder.result(instance)
         warned = self.messages.warnings(self.program.code.places)
         problems = (*problems, *self.recorder.outside(instance, self.experiment.start), *warned)
@@ -365,6 +376,13 @@ class _Run:
             yield
         finally:
             signal.signal(signal.SIGINT, before)
+
+    def _coped(self, o: Offline) -> list[Diagnostic]:
+        """What CVODE or IDA had to cope with."""
+        step = self.program.step
+        coped = [*far(self.instance), *leaps(o.n_leaps, o.first_leap)]
+        coped += held(step, o.n_held, o.first_held, o.held_relation)
+        return coped + restless(step, o.n_restless, o.first_restless, o.restless_relation)
 
     def _structure(self, tolerance: float) -> Offline:
         e, n_columns = self.experiment, self.recorder.n_columns

@@ -43,6 +43,7 @@ _INSTRUCTIONS_OF_TRIAL = 4.8e9  # of the most expensive method with one internal
 _ANNOUNCED_EVERY = 10  # trials for a line of progress
 _INSTRUCTIONS_OF_ALL = 1e11
 ABOUT = 1.15  # about as good: a badness within this factor
+_HARDLY = 0.1  # a badness: one variable in a hundred is off, and no state
 _MOST_UNKNOWNS_INLINED = 1500
 _LEADERS = 4  # that go on to more internal steps
 _AT_ONCE = 2  # trials
@@ -147,6 +148,7 @@ class _Trial:
         self._t = task
         self._measured: dict[Candidate, Measured] = {}
         self._spent, self._is_cut = 0.0, False
+        self._in_vain = 0  # numbers of internal steps in a row that brought nothing
         self._bounds: dict[bool, Bounds] = {}  # of the model as it is, and with joined stages
         self._costs: dict[tuple[bool, str, str], dict[str, Any]] = {}
         self._recorders: dict[bool, Recorder] = {}  # likewise: what is compared, and nothing else
@@ -212,12 +214,17 @@ class _Trial:
                 return
 
     def _gains(self, n: int) -> bool:
-        """More internal steps help, or nothing is good enough yet even with slack in time."""
+        """More internal steps help, or nothing is good enough yet even with slack in time: but where hardly anything is
+        left, and shorter steps twice left as much of it, the steps are not the cause."""
         before = [m for c, m in self._measured.items() if c.internal_steps < n]
-        now = [m.error for c, m in self._measured.items() if c.internal_steps == n]
-        if not any(m.late_error <= TOLERANCE for m in before) or not now:
+        now = [m for c, m in self._measured.items() if c.internal_steps == n]
+        if not now:
             return True
-        return min(now) < 0.5 * min(m.error for m in before)
+        if any(m.late_error <= TOLERANCE for m in before):
+            return min(m.error for m in now) < 0.5 * min(m.error for m in before)
+        least = min(m.badness for m in before)
+        self._in_vain = 0 if min(m.badness for m in now) < least else self._in_vain + 1
+        return least > _HARDLY or self._in_vain < 2
 
     def _leaders(self) -> list[Candidate]:
         """The best few so far, whatever their internal steps; each with the last number it was tried with."""

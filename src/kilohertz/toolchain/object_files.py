@@ -34,6 +34,17 @@ FLAGS = (
     "-fno-math-errno",
     "-fvisibility=hidden",
 )
+# Passes of -O2 that find nothing in long code without loops, each value computed once and kept: without them gcc takes
+# 0.7 of the time, and steps take 0.1 % fewer to 0.4 % more instructions
+STRAIGHT = (
+    "-fno-code-hoisting",
+    "-fno-gcse",
+    "-fno-rerun-cse-after-loop",
+    "-fno-schedule-insns2",
+    "-fno-tree-dse",
+    "-fno-tree-pre",
+    "-fno-tree-vrp",
+)
 STRICT = ("-Wall", "-Wextra", "-Wconversion", "-Wshadow", "-Wvla", "-Wdouble-promotion", "-Werror")
 QUIET = ("-w",)
 JOBS = 2
@@ -46,6 +57,7 @@ class Source:
 
     name: str
     text: str
+    is_straight: bool = False  # nearly all of it is code without loops: see `STRAIGHT`
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +135,13 @@ def _targets(cc: Compiler, unit: Unit) -> list[tuple[Source, Path]]:
         common += [header.name, header.text]
     common += [build_cache.folder_digest(folder) for folder in unit.include_directories]
     head = build_cache.digest(common)
-    return [(s, build_cache.entry(build_cache.digest([head, s.name, s.text]), ".o")) for s in unit.compiled()]
+    keys = [(s, build_cache.digest([head, *_passes(cc, s), s.name, s.text])) for s in unit.compiled()]
+    return [(s, build_cache.entry(key, ".o")) for s, key in keys]
+
+
+def _passes(cc: Compiler, source: Source) -> tuple[str, ...]:
+    """Which passes of the optimiser a source does without; only gcc has these names for them."""
+    return STRAIGHT if source.is_straight and cc.family == "gcc" else ()
 
 
 def build_shared(units: Sequence[Unit], libraries: tuple[str, ...] = (), compiler: Compiler | None = None) -> Path:
@@ -179,8 +197,8 @@ def _compilations(
     def compile_one(source: Source, target: Path) -> None:
         (scratch / source.name).write_text(source.text, encoding="utf-8", errors="surrogateescape")
         with build_cache.published(target) as out:
-            command = [*cc.command, *FLAGS, *unit.flags, *includes, "-c", source.name, "-o", str(out)]
-            _run(command, scratch, f"compiling {source.name}")
+            options = (*FLAGS, *_passes(cc, source), *unit.flags, *includes)
+            _run([*cc.command, *options, "-c", source.name, "-o", str(out)], scratch, f"compiling {source.name}")
 
     return [partial(compile_one, source, target) for source, target in missing]
 

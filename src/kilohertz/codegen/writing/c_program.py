@@ -41,7 +41,8 @@ class CFile:
 
     name: str
     text: str
-    is_initial: bool = False  # nothing in it runs after the start
+    is_initial: bool = False  # after the start nothing in it runs but parameters, where one is changed
+    is_straight: bool = False  # blocks and tables, no functions of the user: hardly a loop in it
 
 
 @dataclass(frozen=True, slots=True)

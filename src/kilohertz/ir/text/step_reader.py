@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from kilohertz.ir import step as s
@@ -288,6 +289,7 @@ class BlockReader:
         unknowns = self.refs()
         again = self.refs() if self.e.accept("again") else ()
         n_apart = int(self.e.take("number")) if self.e.accept("apart") else 0
+        is_symmetric = bool(self.e.accept("symmetric"))
         self.e.expect(":")
         matrix: list[s.Entry] = []
         rhs: list[Expr] = []
@@ -309,8 +311,8 @@ class BlockReader:
                 assert isinstance(b, s.Assignment)
                 blocks.append(b)
         parts = (unknowns, tuple(matrix), tuple(rhs), tuple(inner), partition, moves)
-        form = (tuple(through), tuple(residuals))
-        return s.LinearLoop(*parts, again=again, n_apart=n_apart, through=form[0], residuals=form[1])
+        loop = s.LinearLoop(*parts, again=again, n_apart=n_apart, symmetric=is_symmetric)
+        return replace(loop, through=tuple(through), residuals=tuple(residuals))
 
     def _nonlinear(self, partition: s.Partition) -> s.NonlinearLoop:
         self.e.expect("in")

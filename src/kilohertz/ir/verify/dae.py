@@ -41,7 +41,8 @@ def verify_dae(dae: Dae) -> None:
     for name, alias in dae.aliases.items():
         if name in dae.variables:
             raise InternalError(f"{name} is a variable and an alias")
-        if (alias.target is None) == (alias.value is None) or (alias.target or name) not in {*dae.variables, name}:
+        is_known = alias.target is None or alias.target in dae.variables or alias.target == name
+        if (alias.target is None) == (alias.value is None) or not is_known:
             raise InternalError(f"alias {name} of unknown {alias.target}")
     _numbered(dae)
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from kilohertz.base import InternalError
 from kilohertz.ir import traverse
 from kilohertz.ir.dae import der_name, pre_name
-from kilohertz.ir.expr import Expr
-from kilohertz.ir.step import TWINS, Block, Kind, MixedLoop, Step, expressions, lists, targets
+from kilohertz.ir.expr import Comprehension, Expr, Ref
+from kilohertz.ir.step import TWINS, Block, Kind, LinearLoop, MixedLoop, Step, expressions, lists, targets
 from kilohertz.ir.verify.scalar_expressions import LOWERED, Expressions
 
 GONE = LOWERED | {"initial"}
@@ -25,6 +25,7 @@ def verify_step(step: Step) -> None:
         if unplaced:
             raise InternalError(f"{title}: {unplaced[0]} has no slot")
         verify_order(title, blocks)
+        _symmetric(title, blocks)
     check(_of_events(step), "an event")
     for alias, entry in step.aliases.items():
         if entry.target is not None and entry.target not in step.variables:
@@ -60,13 +61,34 @@ def verify_order(title: str, blocks: Sequence[Block]) -> None:
             if t.name in owner:
                 raise InternalError(f"{title}: {t.name} is set twice")
             owner[t.name] = i
+    known: dict[Expr, int] = {}  # the last block that sets what an expression reads: of what they share found once
     for i, b in enumerate(blocks):
         for e in expressions(b):
-            late = [r.name for r in traverse.refs(e) if owner.get(r.name, 0) > i]
-            if late:
-                raise InternalError(f"{title}: block {i + 1} reads {late[0]}, which is set after it")
+            if traverse.bottom_up(e, lambda node, below: _last(node, below, owner), known) > i:
+                late = next(r.name for r in traverse.refs(e) if owner.get(r.name, 0) > i)
+                raise InternalError(f"{title}: block {i + 1} reads {late}, which is set after it")
         if isinstance(b, MixedLoop):
             verify_order(title, b.continuous)
+
+
+def _symmetric(title: str, blocks: Iterable[Block]) -> None:
+    """What is said to be symmetric is."""
+    for b in blocks:
+        if isinstance(b, MixedLoop):
+            _symmetric(title, b.continuous)
+        if isinstance(b, LinearLoop) and b.symmetric:
+            entries = {(e.row, e.column): e.value for e in b.matrix}
+            if any(entries.get((j, i)) is not e for (i, j), e in entries.items()):
+                raise InternalError(f"{title}: the matrix of {b.unknowns[0].name} is not symmetric")
+
+
+def _last(node: Expr, below: Sequence[int], owner: Mapping[str, int]) -> int:
+    """Of one node, given that of its operands; names that it binds itself do not count."""
+    if isinstance(node, Ref):
+        return owner.get(node.name, 0)
+    if isinstance(node, Comprehension):
+        return max((owner.get(r.name, 0) for r in traverse.refs(node)), default=0)
+    return max(below, default=0)
 
 
 def _of_events(step: Step) -> Iterable[Expr]:

@@ -462,6 +462,7 @@ class _Reducer:
         dae.equations = equations
         self._add_dynamic()
         dae.equations = self._handed_in.shown(dae.equations)
+        dae.initial_equations = self._handed_in.shown(dae.initial_equations)
         rename_rates(dae)
         self._report.dummies = [self._names[c] for c in sorted(dummies)]
         return dae

@@ -13,16 +13,15 @@ All matrices are expressions over known variables, so that codegen shares what t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import TypeAlias
 
 from kilohertz.base import Diagnostic, ModelError
-from kilohertz.ir import make, traverse
+from kilohertz.ir import make
 from kilohertz.ir.dae import AnyEquation, CallEquation, Equation
-from kilohertz.ir.expr import Binary, Expr, IfExp, Real, Ref, Unary
-from kilohertz.ir.flat import Function
+from kilohertz.ir.expr import Expr, Real, Ref
 from kilohertz.ir.ordered import Component, Row
 from kilohertz.ir.step import (
     Assignment,
@@ -37,14 +36,15 @@ from kilohertz.ir.step import (
     WhenBlock,
 )
 from kilohertz.ir.types import REAL
-from kilohertz.passes.algebra import Occurrence, cost, degree, linear_coefficient, linear_parts, simplify
-from kilohertz.passes.numeric import Numeric
-from kilohertz.passes.ordered.columns import Columns, through
+from kilohertz.passes.algebra import cost, degree, linear_coefficient, linear_parts, simplify
+from kilohertz.passes.ordered.columns import through
+from kilohertz.passes.ordered.context import Context
 from kilohertz.passes.ordered.diagonal import with_diagonal
 from kilohertz.passes.ordered.followers import joined_by_rates
 from kilohertz.passes.ordered.guesses import Torn, tear, untorn
 from kilohertz.passes.ordered.inner_loops import Split, split
-from kilohertz.passes.ordered.inverse import Linear, as_linear, by_inverse, explicit, quotient
+from kilohertz.passes.ordered.inverse import as_linear, by_inverse, explicit, quotient
+from kilohertz.passes.ordered.mirrored import LEAST, MOST, dual, mirrored, symmetric_rows
 from kilohertz.passes.ordered.solving_order import inputs_of, joined, names_in, order, sorted_steps, targets_of
 from kilohertz.passes.ordered.sound_tearing import soundly_torn
 from kilohertz.passes.ordered.trial_point import are_regular
@@ -54,58 +54,13 @@ from kilohertz.passes.rounding import rounded_away
 Plain: TypeAlias = Assignment | CallBlock
 
 
-@dataclass(slots=True)
-class Context:
-    """What making blocks asks of the model."""
-
-    is_discrete: Callable[[str], bool]  # the unknown changes at events only and is not solved for in Real loops
-    is_parameter: Callable[[str], bool]
-    parameters: Numeric  # values of parameters as translated
-    values: Mapping[str, float]  # the same, by name
-    columns: Columns  # derivatives of loops
-    partition: Partition = Partition.STEP
-    guess_weight: Callable[[str], int] = lambda _: 0
-    has_start: Callable[[str], bool] = lambda _: False  # the model gives a value to begin from
-    is_rate: Callable[[str], bool] = lambda _: False  # the derivative of a state
-    whole: bool = False  # linear loops are not torn
-    far: bool = False  # look for fewer iteration variables of nonlinear loops, at a price
-    functions: Mapping[str, Function] = field(default_factory=dict)  # with the inverses they name
-    formulas: Mapping[int, str] = field(default_factory=dict)  # of an inlined stage: by id of the equation, its state
-    loops: dict[tuple[int, ...], tuple[tuple[str, ...], list[Block]]] = field(default_factory=dict)  # made before
-    solved: dict[tuple[Expr, Expr, str], Linear | None] = field(default_factory=dict)  # equations, by their sides
-    point: Numeric | None = None  # numbers to try a choice with
-    kept: list[AnyEquation] = field(default_factory=list)  # so that ids stay theirs
-    warnings: list[Diagnostic] = field(default_factory=list)
-    switched: set[str] = field(default_factory=set)  # assigned what depends on a mode, or a product with that
-
-    @property
-    def occurrence(self) -> Occurrence:
-        return self.columns.occurrence
-
-    def has_mode(self, a: Expr) -> bool:
-        """Depends on a mode as it stands."""
-        return _is_chosen(a) or any(self.is_discrete(n) for n in self.occurrence.names(a))
-
-    def may_vanish(self, a: Expr) -> bool:
-        """A coefficient that depends on a mode may be zero for good."""
-        return self.has_mode(a) or not self.switched.isdisjoint(self.occurrence.names(a))
-
-    def is_switched(self, value: Expr) -> bool:
-        match value:
-            case Unary("-", part) | Binary("/", part, _):
-                return self.is_switched(part)
-            case Binary("*", left, right):
-                return self.is_switched(left) or self.is_switched(right)
-            case Ref(name):
-                return name in self.switched or self.is_discrete(name)
-        return _is_chosen(value)
-
-
 def make_blocks(components: Sequence[Component], context: Context) -> list[Block]:
     """Blocks in order."""
     blocks: list[Block] = []
     for component in joined_by_rates(components, context, lambda c: _Loop(c, context).guessed()):
-        blocks += _Maker(component, context).run()
+        made = _Maker(component, context).run()
+        context.remember(made)
+        blocks += made
     return blocks
 
 
@@ -232,11 +187,13 @@ class _Maker:
         names = tuple(sorted(u.name for u in self._c.unknowns))
         torn_before = self._context.loops.get(key)
         if torn_before is not None and torn_before[0] == names:
-            return [moved(b, self._context.partition) for b in torn_before[1]]
-        blocks = _Loop(self._c, self._context).run()
-        self._context.loops[key] = (names, blocks)
+            blocks = [moved(b, self._context.partition) for b in torn_before[1]]
+            return torn_before[2].mirrored(blocks, self._context)
+        loop = _Loop(self._c, self._context)
+        blocks = loop.run()
+        self._context.loops[key] = (names, blocks, loop)
         self._context.kept.extend(r.equation for r in self._c.rows)
-        return blocks
+        return loop.mirrored(blocks, self._context)
 
 
 class _Loop:
@@ -253,10 +210,12 @@ class _Loop:
         self._eases: dict[tuple[int, int], int] = {}
         self._called: set[int] = set()  # results of calls of this loop
         self._residuals: list[Expr | None] = []
+        self._torn: tuple[list[list[int]], Torn] | None = None  # where it is linear
 
     def run(self) -> list[Block]:
         columns, cut = self._cut()
         if cut is not None:
+            self._torn = columns, cut
             return self._linear(cut)
         torn = self.torn(columns, self._forced)
         parts = self._apart(columns)
@@ -265,6 +224,46 @@ class _Loop:
             if len(parts.guessed) + sum(map(_iterated, inside)) < len(torn.guessed):
                 return [self._nonlinear(inside, parts.guessed, parts.residuals)]
         return [self._nonlinear(self._inner(torn), torn.guessed, torn.residuals)]
+
+    def mirrored(self, blocks: list[Block], context: Context) -> list[Block]:
+        """The same loop with a symmetric matrix, in a step of a loop that is torn on rates and has one."""
+        if self._torn is None or context.partition is not Partition.STEP or context.whole:
+            return blocks
+        columns, first = self._torn
+        if not LEAST <= len(first.guessed) <= MOST or not all(
+            context.is_rate(self._unknowns[c].name) for c in first.guessed
+        ):
+            return blocks
+        self._context = context
+        for torn in (first, self._dual(columns, first)):
+            parts = None if torn is None else self._parts(torn)
+            rows = None if parts is None else symmetric_rows(*parts, context.sources)
+            if torn is None or rows is None:
+                continue
+            (loop,) = blocks if torn is first else self._linear(torn)
+            assert isinstance(loop, LinearLoop)
+            loop = mirrored(loop, rows, context.sources, context.values)
+            if loop.symmetric:
+                return [loop]
+        return blocks
+
+    def _dual(self, columns: list[list[int]], torn: Torn) -> Torn | None:
+        """Torn on what the guesses follow from by a sum; None where that is no choice."""
+
+        def is_unit(row: int, column: int) -> bool:
+            a = self._coefficient(row, column)
+            return isinstance(a, Real) and abs(a.value) == 1.0
+
+        instead = dual(columns, torn, is_unit)
+        if instead is None:
+            return None
+
+        def weight(column: int) -> int:
+            return self._weight(column) + (1_000_000 if column in instead else 0)
+
+        cut = partial(tear, columns, len(columns), forced=self._forced, weight=weight)
+        found = soundly_torn(columns, cut, self._ease, self._factor)
+        return found if set(found.guessed) == instead else None
 
     def guessed(self) -> list[str] | None:
         """What is guessed of a linear loop; None of another."""
@@ -426,10 +425,13 @@ class _Loop:
                 inner.append(_call_block(e, self._context.partition))
         return inner
 
-    def _linear(self, torn: Torn) -> list[Block]:
+    def _parts(self, torn: Torn) -> tuple[list[Ref], list[Assignment], list[Expr]]:
+        """Of a linear loop: what is guessed, what follows, what must vanish."""
         inner = [b for b in self._inner(torn) if isinstance(b, Assignment)]
-        guessed = [self._unknowns[c] for c in torn.guessed]
-        residuals = self._left_over(torn.residuals)
+        return [self._unknowns[c] for c in torn.guessed], inner, self._left_over(torn.residuals)
+
+    def _linear(self, torn: Torn) -> list[Block]:
+        guessed, inner, residuals = self._parts(torn)
         derived = self._context.columns.entries(guessed, inner, residuals)
         assert derived is not None
         entries = derived[0]
@@ -483,10 +485,6 @@ def moved(b: Block, p: Partition) -> Block:
 def _iterated(b: Inner) -> int:
     """Unknowns of a nonlinear loop."""
     return len(b.unknowns) if isinstance(b, NonlinearLoop) else 0
-
-
-def _is_chosen(e: Expr) -> bool:
-    return any(isinstance(n, IfExp) for n in traverse.walk(e))
 
 
 def _call_block(e: CallEquation, partition: Partition) -> CallBlock:

@@ -12,7 +12,7 @@ does not move with an unknown costs nothing.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
 from kilohertz.ir import make
@@ -172,7 +172,8 @@ class _Column:
         directions = tuple(self._owner.fresh() for _ in b.unknowns)
         total = cost(rhs) + len(directions) ** 2
         p = b.partition
-        self.rates.append(LinearLoop(directions, matrix, tuple(rhs), (), p, p, total, b.origin, b.unknowns))
+        loop = LinearLoop(directions, matrix, tuple(rhs), (), p, p, total, b.origin, b.unknowns)
+        self.rates.append(replace(loop, symmetric=isinstance(b, LinearLoop) and b.symmetric))
         self._restart(before | {u.name: d for u, d in zip(b.unknowns, directions, strict=True)})
         self.blocks(inner)
 

@@ -10,16 +10,13 @@ step.  Cost: linear; a loop that might be joined is torn twice.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
 
 from kilohertz.ir import make
 from kilohertz.ir.dae import Equation
 from kilohertz.ir.expr import Real
 from kilohertz.ir.ordered import Component
 from kilohertz.passes.algebra import linear_coefficient
-
-if TYPE_CHECKING:
-    from kilohertz.passes.ordered.blocks import Context
+from kilohertz.passes.ordered.context import Context
 
 _LEAST = 4  # guesses of a loop: smaller systems are solved where they stand
 

@@ -4,11 +4,11 @@ Unknowns: those of the simulation, the states, parameters with fixed=false, and 
 `initial()` true, `pre(v) = start` of discrete variables where fixed, the initial equations, `v = start` of the others
 where fixed, `pre(v) = start` of what is left.  Too few: starts of states (then of others) are taken as equations, with
 a note, first of those that nothing gives yet.  Too many: those that fit nowhere are not solved but checked, with a
-note; at the end of the initial system an assertion fails where they contradict the others.  Rows join one after the
-other by augmenting paths, in the order of that list, so what the user wrote wins over what is guessed; and over
-`v = pre(v)` of what no when sets at the start, where both of them are given.  What whens that `initial()` triggers
-reinitialise is an initial equation; assertions, calls and the end of the run in whens that `initial()` triggers come
-last.
+note, or one in their place that the given values make singular; at the end of the initial system an assertion fails
+where they contradict the others.  Rows join one after the other by augmenting paths, in the order of that list, so
+what the user wrote wins over what is guessed; and over `v = pre(v)` of what no when sets at the start, where both of
+them are given.  What whens that `initial()` triggers reinitialise is an initial equation; assertions, calls and the
+end of the run in whens that `initial()` triggers come last.
 
   der(x) = -x;  x(start = 1, fixed = true)      ->   x from x = 1;  der(x) from der(x) = -x
 
@@ -46,7 +46,9 @@ from kilohertz.ir.step import Partition, WhenBlock
 from kilohertz.ir.types import REAL
 from kilohertz.passes.algebra import Occurrence, simplify_node
 from kilohertz.passes.contract import Fact, Log, Pass
+from kilohertz.passes.derivative import NoDerivative, partial
 from kilohertz.passes.flat.algorithms import default_start
+from kilohertz.passes.numeric import Numeric
 from kilohertz.passes.ordered.order_parameters import default_taken, free_parameters, lacks_value
 from kilohertz.passes.ordered.simulation import done
 from kilohertz.passes.ordered.solving_order import (
@@ -57,8 +59,11 @@ from kilohertz.passes.ordered.solving_order import (
     rows_of,
     singular,
     solvable_graph,
+    targets_of,
 )
 from kilohertz.passes.parameter_values import is_parametric
+
+VANISHED = 1e-9  # a slope below it says nothing of an unknown
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,8 +232,10 @@ class _Initial:
 
     def _complete(self) -> None:
         """Starts that make up what is missing."""
+        calls = [e for e in self._dae.initial_equations if isinstance(e, CallEquation)]
+        called = {name for e in calls for name in targets_of(e)}
         for v in self._discretes():
-            if not v.fixed:
+            if not v.fixed and pre_name(v.name) not in called:
                 self._try(_start(Ref(pre_name(v.name), v.ty), v), None)
         selected = {s for one in self._dae.selections for s in one.states}
         states = [v for v in self._variables() if v.role is Role.STATE and not v.fixed and v.name not in selected]
@@ -277,7 +284,7 @@ class _Initial:
             self._matching.column_of.append(FREE)
             if self._augment(len(self._rows) - 1):
                 continue
-            if otherwise is not None and self._instead_of_kept():
+            if otherwise is not None and (self._instead_of_kept() or self._instead_of_singular()):
                 continue
             for kept in (self._rows, self._touched, self._graph, self._matching.column_of):
                 kept.pop()
@@ -301,6 +308,48 @@ class _Initial:
                 return True
             row_of[freed], column_of[k] = k, freed
         return False
+
+    def _instead_of_singular(self) -> bool:
+        """Let the last row take the place of one that is singular at the values given for the start, `x^2 + y^2 = L^2`
+        for y where y = 0 is given: that one is checked then."""
+        column_of, row_of = self._matching.column_of, self._matching.row_of
+        last = len(self._rows) - 1
+        numeric = Numeric({**self._values, **self._given()})
+        for k in self._reached(last):
+            e, freed = self._rows[k].equation, column_of[k]
+            if not isinstance(e, Equation) or e.directed or e.left.ty != REAL:
+                continue
+            slope = _slope(e, self._unknowns[freed].name, numeric)
+            if slope is None or abs(slope) > VANISHED:
+                continue
+            row_of[freed], column_of[k] = FREE, FREE
+            if self._augment(last):
+                self._left_out.add(k)
+                self._spare.append(e)
+                self.notes.append(f"an equation is checked at the start, singular for {self._unknowns[freed].name}")
+                return True
+            row_of[freed], column_of[k] = k, freed
+        return False
+
+    def _given(self) -> dict[str, float]:
+        """Numbers that fixed starts and initial equations give."""
+        numeric = Numeric(self._values)
+        sources = {v.name: v.start for v in self._variables() if v.fixed and v.start is not None}
+        for e in self._dae.initial_equations:
+            if isinstance(e, Equation) and isinstance(e.left, Ref):
+                sources[e.left.name] = e.right
+        return {name: value for name, e in sources.items() if (value := numeric(e)) is not None}
+
+    def _reached(self, root: int) -> list[int]:
+        """The matched rows on alternating paths from a row that fits nowhere: each of them could go in its place."""
+        seen: dict[int, None] = {}
+        frontier = [root]
+        for row in frontier:  # grows while it is walked
+            for c in self._graph[row]:
+                if (other := self._matching.row_of[c]) not in seen:
+                    seen[other] = None
+                    frontier.append(other)
+        return list(seen)
 
     def _leave_out(self) -> None:
         """Take away rows that gave their place to others."""
@@ -335,6 +384,14 @@ class _Initial:
                         return True
                     c = previous
         return False
+
+
+def _slope(e: Equation, name: str, numeric: Numeric) -> float | None:
+    """How much an equation says of an unknown, where that has a number."""
+    try:
+        return numeric(partial(make.sub(e.left, e.right), name))
+    except NoDerivative:
+        return None
 
 
 def _sides(e: AnyEquation) -> frozenset[Expr] | None:

@@ -20,13 +20,14 @@ from typing import ClassVar
 from kilohertz.ir.dae import Dae, Equation, Role, der_name
 from kilohertz.ir.expr import Ref
 from kilohertz.ir.ordered import Ordered, System
-from kilohertz.ir.step import Partition
+from kilohertz.ir.step import Assignment, Partition
 from kilohertz.passes.algebra import Occurrence
 from kilohertz.passes.contract import Fact, Log, Pass
 from kilohertz.passes.function_derivative import FunctionDerivatives
 from kilohertz.passes.numeric import Numeric
-from kilohertz.passes.ordered.blocks import Context, make_blocks
+from kilohertz.passes.ordered.blocks import make_blocks
 from kilohertz.passes.ordered.columns import Columns
+from kilohertz.passes.ordered.context import Context
 
 FIRST = 500_000  # weight of what is to be guessed; less than what keeps an unknown from it
 KNOWN = (Role.PARAMETER, Role.CONSTANT, Role.OBJECT)
@@ -46,7 +47,8 @@ class Tear(Pass):
         assert model.initial is not None and model.simulation is not None
         derivatives = FunctionDerivatives(dict(model.functions))
         context = replace(make_context(model.dae, model.values, derivatives, log.occurrence), whole=self.whole)
-        context = replace(context, guess_weight=self._weight)
+        once = {b.target.name: b.value for b in model.once if isinstance(b, Assignment)}
+        context = replace(context, guess_weight=self._weight, sources=once)
         first = replace(context, partition=Partition.INITIAL, has_start=_has_start(model.dae))
         initial = _torn(model.initial, first)
         simulation = _torn(model.simulation, context)

@@ -280,7 +280,8 @@ class _Directional:
             self._rates[u.name] = d
         p = s.Partition.STEP
         total = cost([*(e.value for e in matrix), *rhs]) + len(directions) ** 3
-        self.out.append(s.LinearLoop(directions, matrix, tuple(rhs), (), p, p, total, b.origin, b.unknowns))
+        loop = s.LinearLoop(directions, matrix, tuple(rhs), (), p, p, total, b.origin, b.unknowns)
+        self.out.append(replace(loop, symmetric=isinstance(b, s.LinearLoop) and b.symmetric))
 
     def _is_at_rest(self, b: s.NonlinearLoop) -> bool:
         """Nothing the loop reads from outside moves."""

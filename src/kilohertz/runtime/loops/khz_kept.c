@@ -49,8 +49,7 @@ static int factorise(kept_frame *w)
     if (plan != NULL) {
         *w->kept = khz_sparse_factor_dense(plan, w->jacobian, w->p->sparse) == 0 ? 2 : 0;
     } else {
-        memcpy(w->lu, w->jacobian, sizeof(double) * (size_t)n * (size_t)n);
-        *w->kept = khz_lu_factor(n, w->lu, w->scale, w->order) == KHZ_OK ? 2 : 0;
+        *w->kept = khz_lu_factor_copy(n, w->jacobian, w->lu, w->scale, w->order) == KHZ_OK ? 2 : 0;
     }
     return *w->kept == 2;
 }
@@ -214,6 +213,7 @@ int khz_newton_kept(const khz_newton_problem *p, khz_context *c, void *instance,
     }
     for (int iteration = 0; iteration < p->max_iterations && !solved; iteration++) {
         c->n_iterations++;
+        c->n_detours += iteration == KHZ_USUAL_KEPT ? 1U : 0U;
         const taken next = next_step(&w, before);
         if (next.size < 0.0) {
             break;

@@ -32,6 +32,9 @@ enum {
 #define KHZ_NEWTON_DECREASE 1e-4
 /* Squared residual, relative to its rows: 10 digits are right, and no step makes it better. */
 #define KHZ_NEWTON_SOLVED 1e-20
+/* ... where the step that would be the next is not longer than this: noise of ill-conditioned equations, no way left.
+ */
+#define KHZ_NEWTON_NEAR 1e-4
 /* Below this part of its nominal value an unknown moves by the nominal value's difference, not by its own. */
 #define KHZ_DIFFERENCE_LEAST 1e-2
 /* Way to a bound that a step may go: on the bound itself equations may have no value. */
@@ -47,11 +50,15 @@ enum {
  */
 
 enum {
-    KHZ_RESCUE_POINTS = 9,      /* the guess and eight beside it, see `shifts` in khz_newton.c */
-    KHZ_BRACKET_DECADES = 14,   /* on both sides of the nominal value: all sizes that have digits beside it */
-    KHZ_BRACKET_PER_DECADE = 4, /* points */
-    KHZ_BRACKET_BISECTIONS = 80 /* from a factor of 2 to neighbouring doubles, with some to spare near zero */
+    KHZ_RESCUE_POINTS = 9,       /* the guess and eight beside it, see `shifts` in khz_newton.c */
+    KHZ_BRACKET_DECADES = 14,    /* on both sides of the nominal value: all sizes that have digits beside it */
+    KHZ_BRACKET_PER_DECADE = 4,  /* points */
+    KHZ_BRACKET_BISECTIONS = 80, /* from a factor of 2 to neighbouring doubles, with some to spare near zero */
+    KHZ_FAR_POINTS = 3           /* sizes, in nominal values, of guesses instead of absurd ones: see go_far */
 };
+
+/* Times its nominal value: a guess larger than that is a unit mistaken, or worse. */
+#define KHZ_ABSURD 1e6
 
 /* Damping of Levenberg-Marquardt: at first, after success and failure (Nielsen 1999 has 1/3 and 2), and the least. */
 #define KHZ_DAMPING_FIRST 1e-3
@@ -69,6 +76,8 @@ enum {
 #define KHZ_KEPT_LESSON 1e-7
 /* Lessons of one solution at most, and one: then the Jacobian is factorised with what it has learnt. */
 enum { KHZ_KEPT_LESSONS = 4 };
+/* Iterations of a solution in a regular step of real time; more are a detour. */
+enum { KHZ_USUAL_KEPT = 5 };
 /* Of the tolerance: the next step is an estimate, no bound. */
 #define KHZ_KEPT_SAFE 0.1
 
@@ -91,6 +100,11 @@ enum { KHZ_KEPT_LESSONS = 4 };
 /* Multiple of a planned pivot's row that is subtracted from a row it could not be exchanged with: 3 digits, as sparse
  * solvers allow it; beyond, the dense factorisation is taken. */
 #define KHZ_PLANNED_MULTIPLE 1e3
+/* From so many unknowns on a matrix with few entries is factorised as such where no plan suits it: below, the dense way
+ * is as quick.  It gives up after n^3 divided by the second number of products, a twentieth of the dense way's work. */
+enum { KHZ_PIVOTED_LEAST = 64, KHZ_PIVOTED_PRODUCTS = 64 };
+/* Of the largest entry of a column: what is large enough to be a pivot there.  One digit, as sparse solvers have it. */
+#define KHZ_PIVOTED_ENOUGH 0.1
 /* A determinant below this part of its products has lost 6 digits: the factorisation is taken instead. */
 #define KHZ_DETERMINANT_LOST 1e-6
 /* Rank: a column below n times this part of the first is rounding of the others. */

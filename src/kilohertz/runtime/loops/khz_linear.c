@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "khz_limits.h"
+#include "khz_pivoted.h"
 #include "khz_vector.h"
 
 /* Scale a row to a largest entry of one: makes pivots comparable whatever the units. */
@@ -102,6 +103,15 @@ khz_status khz_lu_factor(int n, double *a, double *scale, int32_t *pivot)
     return status == KHZ_OK ? eliminate(2, 1, a, pivot) : status;
 }
 
+khz_status khz_lu_factor_copy(int n, const double *a, double *lu, double *scale, int32_t *pivot)
+{
+    if (khz_pivoted_factor(n, a, lu, scale, pivot)) {
+        return KHZ_OK;
+    }
+    memcpy(lu, a, sizeof(double) * (size_t)n * (size_t)n);
+    return khz_lu_factor(n, lu, scale, pivot);
+}
+
 static KHZ_INLINE void lu_solve(int n, const double *lu, const double *scale, const int32_t *pivot, double *b,
                                 double *work)
 {
@@ -125,6 +135,8 @@ void khz_lu_solve(int n, const double *lu, const double *scale, const int32_t *p
 {
     if (n == 2) {
         lu_solve(2, lu, scale, pivot, b, work);
+    } else if (khz_is_pivoted(pivot)) {
+        khz_pivoted_solve(n, lu, scale, b, work);
     } else {
         lu_solve(n, lu, scale, pivot, b, work);
     }
@@ -132,6 +144,10 @@ void khz_lu_solve(int n, const double *lu, const double *scale, const int32_t *p
 
 void khz_lu_solve_lanes(int n, const double *lu, const double *scale, const int32_t *pivot, khz_lanes *b, double *work)
 {
+    if (khz_is_pivoted(pivot)) {
+        khz_pivoted_solve_lanes(n, lu, scale, b, work);
+        return;
+    }
     khz_loose_lanes *const w = (khz_loose_lanes *)(void *)work;
     for (int i = 0; i < n; i++) {
         khz_lanes sum = b[pivot[i]] * scale[pivot[i]];

@@ -28,6 +28,10 @@ static KHZ_INLINE double khz_power_to_one(double v)
  * row order.  KHZ_SINGULAR when a pivot is lost in rounding, KHZ_NOT_FINITE on NaN.  Allocates: never. */
 khz_status khz_lu_factor(int n, double *a, double *scale, int32_t *pivot);
 
+/* The same into lu [n*n], a stays.  Large matrices with few entries are factorised as such (khz_pivoted.h): their
+ * factors are for khz_lu_solve and khz_lu_solve_lanes alone. */
+khz_status khz_lu_factor_copy(int n, const double *a, double *lu, double *scale, int32_t *pivot);
+
 /* Solve with the factors: b [n] in: right-hand side, out: solution; work [n].  Allocates: never. */
 void khz_lu_solve(int n, const double *lu, const double *scale, const int32_t *pivot, double *b, double *work);
 

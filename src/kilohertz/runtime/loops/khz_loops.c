@@ -30,9 +30,8 @@ khz_status khz_linear(khz_context *c, int block, int place, int n, double *memor
     double *const work = scale + n;
     khz_status status = KHZ_OK;
     if (*factored == 0) {
-        memcpy(lu, matrix, bytes);
         c->n_factored++;
-        status = khz_lu_factor(n, lu, scale, order);
+        status = khz_lu_factor_copy(n, matrix, lu, scale, order);
         *factored = status == KHZ_OK ? 1 : 2;
     }
     if (*factored == 1) {
@@ -143,10 +142,38 @@ static int restart(const khz_newton_problem *p, const double *guess, double *x)
     return any;
 }
 
+/* The first guess that is out of all proportion to what its unknown is said to be like; n: there is none. */
+static int first_absurd(const khz_newton_problem *p, const double *guess)
+{
+    int i = 0;
+    while (i < p->n && fabs(guess[i]) <= KHZ_ABSURD * p->nominal[i]) {
+        i++;
+    }
+    return i;
+}
+
+/* From guesses as large as unknowns are said to be at most.  Bound: KHZ_FAR_POINTS times khz_newton's. */
+static khz_status go_far(khz_context *c, const khz_newton_problem *problem, const khz_newton_problem *p, void *instance,
+                         double *x, const double *guess, double *work, int32_t *order)
+{
+    static const double sizes[KHZ_FAR_POINTS] = {1.0, 0.1, 0.0};
+    khz_status status = KHZ_NO_CONVERGENCE;
+    for (int k = 0; k < KHZ_FAR_POINTS && status != KHZ_OK; k++) {
+        for (int i = 0; i < p->n; i++) {
+            const double most = sizes[k] * p->nominal[i];
+            x[i] = fmax(-most, fmin(guess[i], most));
+        }
+        status = khz_newton(p, c, instance, x, work, order);
+        status = status == KHZ_OK && !is_inside(problem, x) ? KHZ_NO_CONVERGENCE : status;
+    }
+    return status;
+}
+
 /* Without a cap: plainly; inside the bounds, where that fails or leaves them; with all means, those that stay inside
- * first; from the start values.  Bound: five times khz_newton's. */
+ * first; from the start values; *far: in another place, where those are absurd.  Bound: five times khz_newton's, and
+ * that of go_far. */
 static khz_status searched(khz_context *c, const khz_newton_problem *problem, void *instance, double *x,
-                           const double *guess, double *work, int32_t *order)
+                           const double *guess, double *work, int32_t *order, int *far)
 {
     const size_t bytes = sizeof(double) * (size_t)problem->n;
     const uint32_t caps = c->n_caps;
@@ -174,6 +201,10 @@ static khz_status searched(khz_context *c, const khz_newton_problem *problem, vo
     if (status != KHZ_OK && restart(problem, guess, x)) {
         status = khz_newton(&p, c, instance, x, work, order);
     }
+    if (status != KHZ_OK && c->may_go_far == KHZ_FAR_NOW && first_absurd(problem, guess) < p.n) {
+        status = go_far(c, problem, &p, instance, x, guess, work, order);
+        *far = status == KHZ_OK;
+    }
     c->n_caps = caps + (status == KHZ_OK ? 0U : 1U);
     return status;
 }
@@ -196,7 +227,13 @@ khz_status khz_nonlinear(khz_context *c, int block, int place, const khz_newton_
         p.bold = 1;
         status = khz_newton(&p, c, instance, x, memory + problem->n, order);
     } else {
-        status = searched(c, problem, instance, x, guess, memory + problem->n, order);
+        int far = 0;
+        status = searched(c, problem, instance, x, guess, memory + problem->n, order, &far);
+        if (far && c->n_far++ == 0) {
+            c->far_first = block;
+            c->far_unknown = first_absurd(problem, guess);
+            c->far_guess = guess[c->far_unknown];
+        }
     }
     c->n_strict--;
     if (status == KHZ_NO_CONVERGENCE && c->newton_cap > 0 &&

@@ -177,11 +177,10 @@ static KHZ_INLINE int newton_direction(const frame *w, int n)
         return 1;
     }
     w->c->n_detours += w->p->plan != NULL ? 1U : 0U;
-    memcpy(w->lu, w->jacobian, sizeof(double) * (size_t)n * (size_t)n);
     for (int i = 0; i < n; i++) {
         w->step[i] = -w->f[i];
     }
-    khz_status status = khz_lu_factor(n, w->lu, w->lu_scale, w->order);
+    khz_status status = khz_lu_factor_copy(n, w->jacobian, w->lu, w->lu_scale, w->order);
     if (status == KHZ_OK) {
         khz_lu_solve(n, w->lu, w->lu_scale, w->order, w->step, w->solve_work);
     } else if (status == KHZ_SINGULAR && khz_may_iterate(w->c)) {
@@ -327,7 +326,7 @@ static KHZ_INLINE int iterate_sized(const frame *w, double *x, int bold, int n)
         }
         w->c->n_detours += factor < 1.0 ? 1U : 0U;
         if (!found) {
-            return before <= KHZ_NEWTON_SOLVED;
+            return before <= KHZ_NEWTON_SOLVED && size <= KHZ_NEWTON_NEAR;
         }
         if (bold && size > w->p->tolerance && merit(w, w->f_new, n) > KHZ_TURN_SUSPECT * before) {
             turn_point(w, x);
@@ -346,6 +345,20 @@ static int iterate(const frame *w, double *x, int bold)
 {
     const int n = w->p->n;
     return n == 1 ? iterate_sized(w, x, bold, 1) : n == 2 ? iterate_sized(w, x, bold, 2) : iterate_sized(w, x, bold, n);
+}
+
+/* Each residual may be small beside what the unknowns can change of it, and all together out of reach: there Newton's
+ * own step is long, or there is none. */
+static int is_near(const frame *w, int n) { return newton_direction(w, n) && largest_step(w, n) <= KHZ_NEWTON_NEAR; }
+
+static int is_solved(const frame *w, double *x)
+{
+    const int n = w->p->n;
+    if (!differentiate(w, x, n)) {
+        return 0;
+    }
+    rescale(w, x, n);
+    return merit(w, w->f, n) <= KHZ_NEWTON_SOLVED && is_near(w, n);
 }
 
 static int iterate_marquardt(const frame *w, double *x)
@@ -368,13 +381,13 @@ static int iterate_marquardt(const frame *w, double *x)
             mu = found ? mu * KHZ_DAMPING_LESS : mu * KHZ_DAMPING_MORE;
         }
         if (!found) {
-            return before <= KHZ_NEWTON_SOLVED;
+            return before <= KHZ_NEWTON_SOLVED && is_near(w, n);
         }
         accept(w, x, n);
         mu = fmax(mu, KHZ_DAMPING_LEAST);
         if (merit(w, w->f, n) <= KHZ_NEWTON_SOLVED) {
             /* Close enough for Newton to finish quadratically. */
-            return iterate(w, x, 0) != 0 || merit(w, w->f, n) <= KHZ_NEWTON_SOLVED;
+            return iterate(w, x, 0) != 0 || is_solved(w, x);
         }
     }
     return 0;

@@ -28,7 +28,11 @@ static int is_planned(khz_context *c, const khz_linear_plan *plan, double *memor
     c->n_detours++;
     memset(memory, 0, sizeof(double) * (size_t)plan->n * (size_t)plan->n);
     for (int32_t k = 0; k < plan->n_a; k++) {
-        memory[plan->dense[k]] = a[k];
+        const int32_t at = plan->dense[k];
+        memory[at] = a[k];
+        if (plan->is_symmetric != 0) {
+            memory[at % plan->n * plan->n + at / plan->n] = a[k];
+        }
     }
     return 0;
 }

@@ -1,5 +1,6 @@
 /* Linear systems whose elimination is written out when the model is compiled: order and fill are planned, and of rows
- * that look alike the one with the largest entry is the pivot.  Where pivots are not good enough the dense way decides.
+ * that look alike the one with the largest entry is the pivot; a symmetric one has its pivots on the diagonal.  Where
+ * pivots are not good enough the dense way decides.
  */
 #ifndef KHZ_PLANNED_H
 #define KHZ_PLANNED_H
@@ -10,6 +11,7 @@
 
 typedef struct khz_linear_plan {
     int32_t n, n_a;       /* unknowns, entries */
+    int32_t is_symmetric; /* each entry stands for the one across the diagonal, too */
     const int32_t *dense; /* [n_a] place of each entry in the dense matrix, row major */
     /* a [n_a] into lu [KHZ_FACTORS_ROOM]; order: the rows that were taken.  1: pivots do not suit these numbers */
     int (*factor)(const double *a, double *lu, int32_t *order);

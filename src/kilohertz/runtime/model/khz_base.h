@@ -54,6 +54,9 @@ typedef struct khz_said {
 /* A mixed loop tries modes; there were no turns left for a linear system in one of them. */
 enum { KHZ_SEARCHING = 1, KHZ_SEARCH_CUT };
 
+/* Whether loops of the initial equations may be solved far from their start values. */
+enum { KHZ_FAR_TOLD = 1, KHZ_FAR_NOW };
+
 /* First member of every instance: what functions and kernels share.  Plain data: a snapshot is a memcpy. */
 typedef struct khz_context {
     double time;
@@ -87,10 +90,15 @@ typedef struct khz_context {
     double vague_time;       /* of the first solution of a linear system that others would be as well */
     uint32_t n_vague;        /* such solutions so far, between events and at their ends */
     int32_t vague_first;     /* block of the first of them */
-    int32_t vague;           /* block of such a system in the present pass of an event, 0: none */
-    int32_t is_settling;     /* values are on their way: failures are noted (khz_fail_settled), ... */
-    int32_t n_strict;        /* ... but not in loops that try values and see the status, nor in what stays */
-    int32_t noted;           /* status of the first failure noted, 0: none; its place and block */
+    uint32_t n_far;          /* loops of the initial equations that were solved far from their start values */
+    int32_t far_first; /* block of the first of them, which unknown of it began out of all proportion, and where */
+    int32_t far_unknown;
+    double far_guess;
+    int32_t may_go_far;  /* not 0: there is no other way left to solve those */
+    int32_t vague;       /* block of such a system in the present pass of an event, 0: none */
+    int32_t is_settling; /* values are on their way: failures are noted (khz_fail_settled), ... */
+    int32_t n_strict;    /* ... but not in loops that try values and see the status, nor in what stays */
+    int32_t noted;       /* status of the first failure noted, 0: none; its place and block */
     int32_t noted_place;
     int32_t noted_block;
     int32_t restless;      /* what the last pass of an event changed: position in khz_model.discrete_block */

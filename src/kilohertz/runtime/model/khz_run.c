@@ -229,7 +229,12 @@ static khz_status solve_initial(const khz_model *m, void *instance)
     c->lambda = 1.0;
     memset(khz_ints(instance, m->factored), 0, sizeof(int32_t) * (size_t)m->n_factored);
     m->start(instance);
-    return run_initial(m, instance);
+    const int32_t may_go_far = c->may_go_far;
+    c->n_far = 0;
+    c->may_go_far = may_go_far == KHZ_FAR_TOLD ? KHZ_FAR_NOW : 0;
+    const khz_status status = run_initial(m, instance);
+    c->may_go_far = may_go_far;
+    return status;
 }
 
 /* When each sample ticks: read after the initial equations, which may give the start or the interval (MLS 8.6).  Its
@@ -282,6 +287,7 @@ khz_status khz_initialize(const khz_model *m, void *instance, double time)
         c->status = KHZ_NOT_FINITE; /* no solver can begin here */
         return KHZ_NOT_FINITE;
     }
+    status = status == KHZ_OK ? m->asserts(instance) : status;
     return status == KHZ_OK && has_ended ? KHZ_TERMINATED : status;
 }
 

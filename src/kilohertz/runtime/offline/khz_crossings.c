@@ -12,7 +12,7 @@ int32_t khz_crossed(khz_offline *o, const cvode_work *w, const cvode_solver *s, 
     if (o->sundials->interpolate(s->mem, t, 0, s->dense) != 0) {
         return KHZ_RUN_SOLVER_FAILED;
     }
-    const khz_status status = khz_offline_follow(o, w->kept, t, o->sundials->vector_data(s->dense));
+    const khz_status status = khz_offline_follow(o, w->path, t, o->sundials->vector_data(s->dense));
     if (status != KHZ_OK) {
         return (int32_t)status;
     }
@@ -58,24 +58,38 @@ static khz_status look_behind(khz_offline *o, const cvode_work *w, const double 
     return status;
 }
 
+/* The neighbourhood of zero of a relation: a part of the largest value it had, or `least`, where it never was larger
+ * than noise.  One that never comes to rest there (a dead band whose own event brings its relation back to zero, while
+ * its input moves on) would have an event for every motion: the part grows, twice, and a warning tells. */
+static double neighbourhood(khz_offline *o, const cvode_work *w, int32_t i)
+{
+    enum { RESTLESS = 1000 };
+    const double least = 1e-12;
+    const double n = floor(w->n_small[i] / (double)RESTLESS);
+    if (n > 0.0 && o->n_restless++ == 0) {
+        o->first_restless = o->time;
+        o->restless_relation = i;
+    }
+    const double part = n >= 2.0 ? KHZ_RESTLESS_MOST : n >= 1.0 ? 0.1 * KHZ_RESTLESS_MOST : 0.01 * KHZ_RESTLESS_MOST;
+    return fmax(part * w->largest[i], least);
+}
+
 /* After an event: a relation that was said to change and did not, or that changes again and again without ever leaving
  * the neighbourhood of zero, moves within the noise of the equations it comes from.  Such a one gets a dead band, ten
- * times wider each time, at most `part_most` of the largest value it had (or `least`, where it never was larger than
- * noise).  All others are exact. */
+ * times wider each time, at most that neighbourhood.  All others are exact. */
 khz_status khz_settle_bands(khz_offline *o, const cvode_work *w, const double *x)
 {
     enum { SMALL_CAP = 10 };
-    const double part_most = 1e-5;
-    const double least = 1e-12;
     const int32_t *const r = khz_ints(o->instance, o->model->r);
     const khz_status status = look_behind(o, w, x);
     for (int32_t i = 0; i < o->model->n_r && status == KHZ_OK; i++) {
-        const double near = fmax(part_most * w->largest[i], least);
+        const double near = neighbourhood(o, w, i);
         const int flipped = r[i] != (int32_t)w->before[i];
         const int noisy = is_unchanged(o, w, i) && fabs(w->g[i]) <= near;
         if (flipped) {
             w->n_small[i] = w->peak[i] <= near ? w->n_small[i] + 1.0 : 0.0;
         }
+        w->n_small[i] += noisy ? 1.0 : 0.0;
         if (noisy || (flipped && w->n_small[i] > (double)SMALL_CAP)) {
             const double wider = fmax(10.0 * w->band[i], 2.0 * fmax(fabs(w->g_high[i]), flipped ? w->peak[i] : 0.0));
             w->band[i] = fmin(wider, near);
@@ -134,6 +148,24 @@ static double secant(const khz_offline *o, const cvode_work *w, double low, doub
     return low + first * (high - low);
 }
 
+/* Equations may have no value at the very instant of a crossing (0/0 where a ratio is one): khz_crossed at the first of
+ * some points behind *at at which they have.  NOT_NEARER: from here to `high` they have none. */
+enum { NOT_NEARER = 2 };
+static int32_t crossed_beside(khz_offline *o, const cvode_work *w, const cvode_solver *s, double *at, double high)
+{
+    enum { FARTHER = 7 };
+    double off = 1e-13 * fabs(high);
+    int32_t due = KHZ_NOT_FINITE;
+    for (int k = 0; k < FARTHER && due < 0; k++, off *= 10.0) {
+        if (*at + off >= high) {
+            return NOT_NEARER;
+        }
+        due = khz_crossed(o, w, s, *at + off, w->g_middle);
+        *at += due >= 0 ? off : 0.0;
+    }
+    return due;
+}
+
 /* Close in on the first event in (low, high]: secant steps, bisection whenever they shrink the interval too little.
  * Leaves *event on the far side, the state there in s->dense; *found is 0 where the crossing does not show again (the
  * solution of a loop depends a little on where its iteration starts).  What is left open is far less than what makes
@@ -150,9 +182,13 @@ static int32_t locate(khz_offline *o, const cvode_work *w, const cvode_solver *s
         at = fmin(fmax(at, low + 0.1 * tolerance), high - 0.1 * tolerance);
         /* A little beyond the secant's zero, so that the far side moves too. */
         at = turn % 3 == 1 ? fmin(at + 0.5 * tolerance + 0.01 * width, high - 0.1 * tolerance) : at;
-        const int32_t due = khz_crossed(o, w, s, at, w->g_middle);
+        int32_t due = khz_crossed(o, w, s, at, w->g_middle);
+        due = due < 0 ? crossed_beside(o, w, s, &at, high) : due;
         if (due < 0) {
             return due;
+        }
+        if (due == NOT_NEARER) {
+            break;
         }
         memcpy(due ? w->g_high : w->g, w->g_middle, sizeof(double) * (size_t)o->model->n_r);
         if (due) {
@@ -193,22 +229,125 @@ static double felt_value(const khz_offline *o, int32_t place)
 
 static int32_t n_felt(const khz_model *m) { return m->n_felt > 0 ? m->n_felt : 0; }
 
+/* Whether an event is looked at more closely, which takes a copy of the instance before it: where there were many. */
+static int keeps_old(const khz_offline *o)
+{
+    enum { MANY_RESTARTS = 100 };
+    return o->n_restarts >= MANY_RESTARTS && o->model->n_recorded == 0 && o->model->n_x > 0;
+}
+
 void khz_note_felt(const khz_offline *o, const cvode_work *w, const double *x)
 {
     const int32_t n = n_felt(o->model);
+    if (keeps_old(o)) {
+        khz_offline_copy(o->model, w->old, o->instance);
+    }
     for (int32_t i = 0; i < n; i++) {
         w->felt[i] = felt_value(o, o->model->felt[i]);
     }
     memcpy(w->felt + n, x, sizeof(double) * (size_t)o->model->n_x);
 }
 
-int khz_is_felt(const khz_offline *o, const cvode_work *w, const double *x)
+static int states_changed(const khz_offline *o, const cvode_work *w, const double *x)
 {
-    const int32_t n = n_felt(o->model);
-    int felt = o->model->n_felt < 0 || memcmp(w->felt + n, x, sizeof(double) * (size_t)o->model->n_x) != 0;
-    for (int32_t i = 0; i < n && !felt; i++) {
-        const double now = felt_value(o, o->model->felt[i]);
-        felt = memcmp(&now, &w->felt[i], sizeof now) != 0;
+    return memcmp(w->felt + n_felt(o->model), x, sizeof(double) * (size_t)o->model->n_x) != 0;
+}
+
+/* How long other derivatives act until somebody sees it: between two output points, or in a step of the present length.
+ */
+static double width_seen(const khz_offline *o, const cvode_solver *s)
+{
+    return fmax(s->reached - s->began, o->grid_step);
+}
+
+/* Whether the derivatives at an instant of the last step are others by what an event changed: by more than a solver
+ * sees between two output points, or in a step of the present length. */
+static int differs(khz_offline *o, const cvode_work *w, const cvode_solver *s, double t)
+{
+    const double seen = 1e-2; /* of the tolerance */
+    const double *const absolute = o->sundials->vector_data(s->absolute);
+    const double *const x = o->sundials->vector_data(s->dense);
+    const double width = width_seen(o, s);
+    double *const before = w->k;
+    double *const after = w->k + o->model->n_x;
+    void *const now = o->instance;
+    if (o->sundials->interpolate(s->mem, t, 0, s->dense) != 0) {
+        return 1;
     }
-    return felt;
+    khz_status status = khz_offline_derivatives(o, t, x, after);
+    o->instance = w->old;
+    status = status == KHZ_OK ? khz_offline_derivatives(o, t, x, before) : status;
+    o->instance = now;
+    for (int32_t i = 0; i < o->model->n_x && status == KHZ_OK; i++) {
+        const double most = seen * (o->relative_tolerance * fabs(x[i]) + absolute[i]);
+        status = fabs(after[i] - before[i]) * width <= most ? KHZ_OK : KHZ_NO_CONVERGENCE;
+    }
+    return status != KHZ_OK;
+}
+
+/* An event may change what only counts together with something else (a limit that is not reached): the derivatives at
+ * it, before and behind it tell, as far as the last step reaches. */
+static int is_effective(khz_offline *o, const cvode_work *w, const cvode_solver *s, const double *x)
+{
+    const int is_one = differs(o, w, s, o->time) || differs(o, w, s, s->began) ||
+                       (s->reached > o->time && differs(o, w, s, s->reached));
+    ((khz_context *)o->instance)->status = KHZ_OK;
+    return khz_offline_derivatives(o, o->time, x, w->k) != KHZ_OK || is_one;
+}
+
+int khz_is_felt(khz_offline *o, const cvode_work *w, const cvode_solver *s, const double *x)
+{
+    const khz_model *const m = o->model;
+    const int32_t n = n_felt(m);
+    if (m->n_felt < 0 || states_changed(o, w, x)) {
+        return 1;
+    }
+    int any = 0;
+    for (int32_t i = 0; i < n; i++) {
+        const double now = felt_value(o, m->felt[i]);
+        const int changed = memcmp(&now, &w->felt[i], sizeof now) != 0;
+        if (changed && m->felt[i] < m->n_d) {
+            return 1;
+        }
+        any |= changed;
+    }
+    return any && (!keeps_old(o) || is_effective(o, w, s, x));
+}
+
+/* Whether a relation that changes does so by noise: as the time before without having left the neighbourhood of zero,
+ * or never further from zero than a tenth of the tolerance. */
+static int is_near_zero(const khz_offline *o, const cvode_work *w, int32_t i)
+{
+    return w->n_small[i] >= 2.0 || w->largest[i] <= 0.1 * o->relative_tolerance;
+}
+
+int khz_note_rates(khz_offline *o, const cvode_work *w, const double *x)
+{
+    for (int32_t i = 0; i < o->model->n_r; i++) {
+        if (w->g_high[i] < 0.0 && !is_near_zero(o, w, i)) {
+            return 0;
+        }
+    }
+    return o->model->n_x > 0 && khz_offline_derivatives(o, o->time, x, w->k) == KHZ_OK;
+}
+
+int khz_is_noise(khz_offline *o, const cvode_work *w, const cvode_solver *s, const double *x)
+{
+    const int32_t *const r = khz_ints(o->instance, o->model->r);
+    for (int32_t i = 0; i < o->model->n_r; i++) {
+        if (r[i] != (int32_t)w->before[i] && !is_near_zero(o, w, i)) {
+            return 0;
+        }
+    }
+    if (states_changed(o, w, x) || khz_offline_derivatives(o, o->time, x, w->xd) != KHZ_OK) {
+        return 0;
+    }
+    const double width = width_seen(o, s);
+    const double *const absolute = o->sundials->vector_data(s->absolute);
+    for (int32_t i = 0; i < o->model->n_x; i++) {
+        if (!(width * fabs(w->xd[i] - w->k[i]) <= o->relative_tolerance * fabs(x[i]) + absolute[i])) {
+            return 0;
+        }
+    }
+    return 1;
 }

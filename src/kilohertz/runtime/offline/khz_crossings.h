@@ -13,7 +13,8 @@ typedef struct cvode_work {
     khz_rest rest;
     double *felt; /* [n_felt + n_x]: see khz_note_felt */
     double *jac, *plan;
-    double *kept; /* see khz_offline_follow */
+    double *path, *kept; /* see khz_offline_follow; khz_settle */
+    double *old;         /* the instance before an event: see khz_is_felt */
 } cvode_work;
 
 /* Steps that are made again because an assertion failed in them. */
@@ -24,6 +25,7 @@ typedef struct retry {
 
 typedef struct cvode_solver {
     void *context, *y, *dense, *absolute, *matrix, *linear, *mem;
+    double began;   /* where its last step did */
     double reached; /* how far the solver has integrated: beyond an event that changes nothing for it */
     khz_plan_solver plan;
     retry retry;
@@ -43,6 +45,13 @@ khz_status khz_hold_at_rest(khz_offline *o, const cvode_work *w, const double *x
 void khz_find_at_rest(const khz_offline *o, const cvode_work *w, int root);
 /* Before an event, and after it: whether derivatives are others now, so that the solver has to begin anew. */
 void khz_note_felt(const khz_offline *o, const cvode_work *w, const double *x);
-int khz_is_felt(const khz_offline *o, const cvode_work *w, const double *x);
+int khz_is_felt(khz_offline *o, const cvode_work *w, const cvode_solver *s, const double *x);
+/* Before an event whose relations may have changed by noise: derivatives as they are (1), else 0.  After it, where it
+ * is felt: whether it was noise indeed, so that the solver goes on.  Where a limited integrator rests, the sign of its
+ * input is rounding: if each change of it made the solver begin anew, its steps would be so short that rounding decides
+ * again.  It is noise where derivatives differ by less than the solver can tell: over its last step, by its tolerance.
+ */
+int khz_note_rates(khz_offline *o, const cvode_work *w, const double *x);
+int khz_is_noise(khz_offline *o, const cvode_work *w, const cvode_solver *s, const double *x);
 
 #endif

@@ -22,8 +22,16 @@ int64_t khz_offline_work(const khz_model *m)
 {
     const int64_t jacobian = m->jac_row[m->n_x] + khz_plan_solver_work(m);
     const int64_t felt = (m->n_felt > 0 ? m->n_felt : 0) + m->n_x;
-    const int64_t others = felt + jacobian + khz_offline_follow_work(m) + 8;
-    return 10 * (int64_t)m->n_r + m->n_time_events + m->n_recorded + 8 * (int64_t)unknowns(m) + others;
+    const int64_t others = felt + jacobian + khz_offline_follow_work(m) + khz_settle_work(m) + khz_offline_copied(m);
+    return 10 * (int64_t)m->n_r + m->n_time_events + m->n_recorded + 8 * (int64_t)unknowns(m) + others + 8 +
+           KHZ_ALIGNMENT / (int64_t)sizeof(double);
+}
+
+/* An instance that is evaluated begins where its vectors may be. */
+static double *aligned(double *at)
+{
+    const uintptr_t beyond = (uintptr_t)at % KHZ_ALIGNMENT;
+    return beyond == 0 ? at : at + (KHZ_ALIGNMENT - beyond) / sizeof(double);
 }
 
 static cvode_work divide(const khz_offline *o)
@@ -49,7 +57,9 @@ static cvode_work divide(const khz_offline *o)
     w.felt = w.rest.age + m->n_r;
     w.jac = w.felt + (m->n_felt > 0 ? m->n_felt : 0) + m->n_x;
     w.plan = w.jac + m->jac_row[m->n_x];
-    w.kept = w.plan + khz_plan_solver_work(m);
+    w.path = w.plan + khz_plan_solver_work(m);
+    w.kept = w.path + khz_offline_follow_work(m);
+    w.old = aligned(w.kept + khz_settle_work(m));
     return w;
 }
 
@@ -346,6 +356,7 @@ static int32_t next_step(khz_offline *o, cvode_solver *s, double until, int *cre
     }
     o->n_steps++;
     s->leaps_in_a_row = 0;
+    s->began = before;
     s->reached = reached;
     *at_end = code == CV_TSTOP_RETURN || reached >= until - slack(until);
     o->time = *at_end ? until : reached;
@@ -397,14 +408,15 @@ static int32_t handle(khz_offline *o, const cvode_work *w, cvode_solver *s, int 
     double *const x = o->sundials->vector_data(s->y);
     khz_note_relations(o, w);
     khz_note_felt(o, w, x);
+    const int may_be_noise = root && !is_time_event && !is_jump && khz_note_rates(o, w, x);
     int32_t status = (int32_t)khz_hold_at_rest(o, w, x);
-    const khz_event_work work = {w->delayed, w->g, w->largest, w->before, root ? w->g_high : NULL};
+    const khz_event_work work = {w->delayed, w->g, w->kept, w->band, w->largest, w->before, root ? w->g_high : NULL};
     status = status == KHZ_OK ? khz_offline_event(o, &work, o->time, x, is_time_event) : status;
     khz_find_at_rest(o, w, root);
     if (root && status == KHZ_OK) {
         status = (int32_t)khz_settle_bands(o, w, x);
     }
-    if (status != KHZ_OK || !(is_jump || khz_is_felt(o, w, x))) {
+    if (status != KHZ_OK || (may_be_noise && khz_is_noise(o, w, s, x)) || !(is_jump || khz_is_felt(o, w, s, x))) {
         return status;
     }
     o->n_restarts++;
@@ -448,6 +460,7 @@ static int32_t run_cvode(khz_offline *o, const cvode_work *w, cvode_solver *s)
 int32_t khz_run_cvode(khz_offline *o)
 {
     const cvode_work w = divide(o);
+    khz_offline_follow_start(o->model, w.path);
     cvode_solver s;
     int32_t status = open_solver(o, &s);
     if (status == KHZ_OK) {

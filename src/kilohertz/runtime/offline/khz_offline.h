@@ -96,6 +96,12 @@ typedef struct khz_offline {
     double odd_time;
     int64_t n_leaps; /* changes shorter than time can tell (khz_leap.h), the first of them at: */
     double first_leap;
+    int64_t n_held; /* events made anew with relations held that noise decides (khz_settle.c), the first of them at: */
+    double first_held;
+    int32_t held_relation; /* there */
+    int64_t n_restless;    /* events of relations that never come to rest at zero, see KHZ_RESTLESS_MOST; the first: */
+    double first_restless;
+    int32_t restless_relation;
     /* private */
     int32_t n_rows, has_failed;
     double failed_time;
@@ -105,6 +111,8 @@ typedef struct khz_offline {
 
 /* Steps from one call of `flush` to the next, rows or not: of a stepper; of CVODE and IDA, whose steps are dearer. */
 enum { KHZ_NEWS_EVERY = 2000, KHZ_NEWS_OF_SOLVER = 500 };
+/* Part of the largest value it had within which a relation stays as it is, where its events would have no end. */
+#define KHZ_RESTLESS_MOST 1e-3
 enum { KHZ_RUN_STOPPED = 2, KHZ_RUN_SOLVER_FAILED = -20, KHZ_RUN_CHATTERS = -21 };
 
 KHZ_EXPORT int64_t khz_offline_work(const khz_model *m);
@@ -123,21 +131,32 @@ khz_status khz_offline_derivatives(khz_offline *o, double t, const double *x, do
 khz_status khz_offline_evaluate(khz_offline *o, double t, const double *x);
 
 /* khz_follow.c: the same without states, from the point evaluated last.  A loop that takes a detour there may end at
- * another of its solutions: the way is made again in small parts.  kept: khz_offline_follow_work(model) doubles. */
+ * another of its solutions: the way is made again in small parts.  One that comes to a solution far from where the way
+ * so far leads to begins again from there.  work: khz_offline_follow_work(model) doubles. */
 int64_t khz_offline_follow_work(const khz_model *m);
-khz_status khz_offline_follow(khz_offline *o, double *kept, double t, const double *x);
+void khz_offline_follow_start(const khz_model *m, double *work);
+khz_status khz_offline_follow(khz_offline *o, double *work, double t, const double *x);
+
+/* All of an instance but the free part of its arena, which is most of it; doubles that a copy has. */
+void khz_offline_copy(const khz_model *m, void *to, const void *from);
+int64_t khz_offline_copied(const khz_model *m);
 
 /* Pieces that all of them share: a row of the recorder; instant k of the output grid; terminal(); the last rows. */
 int32_t khz_offline_record(khz_offline *o);
 double khz_offline_grid(const khz_offline *o, int64_t k);
-/* What an event works with: room for what delays record and for crossings; [n_r] each: the largest of those so far,
- * relations before the event, crossings where it was found (NULL: it was not looked for). */
+/* What an event works with: room for what delays record, for crossings, and khz_settle_work(model) doubles; [n_r] each:
+ * dead bands of relations, the largest crossings so far, relations before the event, crossings where it was found
+ * (NULL: it was not looked for).
+ */
 typedef struct khz_event_work {
-    double *delayed, *g;
+    double *delayed, *g, *kept, *band;
     const double *largest, *before, *g_high;
 } khz_event_work;
 /* The event at (t, x): both sides recorded, x updated.  Counts as a time event where a sample or instant is due. */
 int32_t khz_offline_event(khz_offline *o, const khz_event_work *w, double t, double *x, int is_time_event);
+/* khz_settle.c: the passes of an event. */
+int64_t khz_settle_work(const khz_model *m);
+khz_status khz_settle(khz_offline *o, const khz_event_work *w);
 int32_t khz_offline_finish(khz_offline *o);
 int32_t khz_offline_deliver(khz_offline *o, int32_t status);
 

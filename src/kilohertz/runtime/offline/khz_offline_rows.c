@@ -1,8 +1,17 @@
 /* What every off-line run shares: rows of the recorder, the grid of outputs, events, the end. */
-#include <math.h>
 #include <string.h>
 
 #include "khz_offline.h"
+
+int64_t khz_offline_copied(const khz_model *m) { return (int64_t)(m->size / sizeof(double)) + 1; }
+
+void khz_offline_copy(const khz_model *m, void *to, const void *from)
+{
+    const size_t used = m->arena + ((const khz_context *)from)->arena_used;
+    const size_t rest = m->arena + m->arena_size;
+    memcpy(to, from, used);
+    memcpy((char *)to + rest, (const char *)from + rest, m->size - rest);
+}
 
 static void note_values(khz_offline *o)
 {
@@ -58,35 +67,6 @@ static int32_t record_at(khz_offline *o, double t, const double *x)
     return status == KHZ_OK ? khz_offline_record(o) : (int32_t)status;
 }
 
-/* Relations that are zero but for noise take the value they were to have, if the event is theirs, and keep it. */
-static void hold_noise(khz_offline *o, const khz_event_work *w)
-{
-    const double noise = 1e-8;
-    const khz_model *const m = o->model;
-    int32_t *const r = khz_ints(o->instance, m->r);
-    m->crossings(o->instance, w->g);
-    for (int32_t i = 0; i < m->n_r; i++) {
-        const int is_held = fabs(w->g[i]) <= noise * w->largest[i];
-        r[i] = is_held && w->g_high != NULL && w->g_high[i] < 0.0 ? !(int32_t)w->before[i] : r[i];
-        khz_ints(o->instance, m->forced)[i] = is_held;
-    }
-}
-
-/* The passes of an event.  A loop may find its way from another guess in each of them, and another side of zero with
- * it: where they do not settle, relations stay that such noise decides. */
-static khz_status settle(khz_offline *o, const khz_event_work *w)
-{
-    enum { PATIENCE = 20 };
-    int passes = 0;
-    const khz_status status = khz_event_passes(o->model, o->instance, PATIENCE, &passes);
-    if (status != KHZ_EVENT_CAP) {
-        return status;
-    }
-    hold_noise(o, w);
-    ((khz_context *)o->instance)->phase = KHZ_PHASE_EVENT; /* the same event goes on */
-    return khz_event(o->model, o->instance);
-}
-
 int32_t khz_offline_event(khz_offline *o, const khz_event_work *w, double t, double *x, int is_time_event)
 {
     const khz_model *const m = o->model;
@@ -104,7 +84,7 @@ int32_t khz_offline_event(khz_offline *o, const khz_event_work *w, double t, dou
         o->n_state_events++;
     }
     khz_offline_inputs_pass(o, t);
-    status = (int32_t)settle(o, w);
+    status = (int32_t)khz_settle(o, w);
     if (status < 0) {
         return status;
     }

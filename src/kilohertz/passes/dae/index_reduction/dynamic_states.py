@@ -4,6 +4,7 @@
   ->  $state1[1] = pre($select1[1,1])*x + pre($select1[1,2])*y          $select1: a row of zeros with a single one
       der($state1[1]) = pre($select1[1,1])*der(x) + pre($select1[1,2])*der(y)
       $quality1 = how good the pivots of the present choice are, against the best ones: 1 good, 0 singular
+      initial equation: pre($select1) = the first choice, or a better one where that is bad at the start
       when $quality1 < 0.2:  $select1 := columns without a pivot;  reinit($state1[1], $select1[1,:]*{x, y})
 
 All candidates become algebraic: they follow from the constraints and the states, in one loop whose structure never
@@ -42,6 +43,7 @@ from kilohertz.ir.flat import Purpose
 from kilohertz.ir.types import BOOLEAN, REAL, TupleType, Type
 
 WORST = 0.2  # quality at which another choice is made; a fresh one has about 1
+ALWAYS = 2.0  # no choice is as good as that: what the event asks for is made
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +126,8 @@ class DynamicStates:
         quality = self._add(DaeVariable(f"$quality{number}", REAL, Role.ALGEBRAIC, protected=True, origin=at))
         due = self._add(DaeVariable(f"$reselect{number}", BOOLEAN, Role.RELATION, protected=True, origin=at))
         guard = make.and_(due, NOT_INITIAL)
-        call = self._call(c, matrix)
+        before = [[Ref(pre_name(a.name), REAL) for a in row] for row in matrix]
+        call = self._call(c, before, ALWAYS)
         dropped = (None,) * (len(c.states) * len(c.names))
         relation = make.relation("<", quality, Real(WORST))
         self._equations += [
@@ -133,9 +136,14 @@ class DynamicStates:
             CallEquation(((None,), tuple(a for row in matrix for a in row)), call, at, guard),
         ]
         self._dae.crossings.append(Crossing(len(self._dae.crossings), relation, at))
+        first = [[Real(1.0 if j == selected else 0.0) for j in range(len(c.names))] for selected in c.states]
+        at_start = self._call(c, first, WORST)
+        self._dae.initial_equations.append(
+            CallEquation(((None,), tuple(a for row in before for a in row)), at_start, at)
+        )
         return _Choice(tuple(matrix), guard)
 
-    def _call(self, c: Candidates, matrix: Sequence[Sequence[Ref]]) -> Call:
+    def _call(self, c: Candidates, old: Sequence[Sequence[Expr]], enough: float) -> Call:
         n_rows, n_columns = len(c.jacobian), c.n_forced + len(c.names)
         k, n = len(c.states), len(c.names)
         name = f"$select_states_{n_rows}_{c.n_forced}_{n}"
@@ -143,10 +151,9 @@ class DynamicStates:
             from kilohertz.ir import read_function  # in models with such states alone
 
             self._dae.functions[name] = read_function(function_text(name, n_rows, c.n_forced, n))
-        old = _matrix([[Ref(pre_name(a.name), REAL) for a in row] for row in matrix])
         out = Type(TupleType((REAL, REAL.array_of(k, n))))
         assert all(len(row) == n_columns for row in c.jacobian)
-        return Call(name, (_matrix(c.jacobian), old), out)
+        return Call(name, (_matrix(c.jacobian), _matrix(old), Real(enough)), out)
 
 
 def _matrix(rows: Sequence[Sequence[Expr]]) -> Expr:
@@ -165,7 +172,8 @@ def function_text(name: str, n_rows: int, n_forced: int, n: int) -> str:
     """The choice as a function: elimination with full pivoting, once on the dummies as they are, once on all columns.
 
     The first `n_forced` columns always give the first pivots.  Its result is the quality (the product of the pivots
-    against that of the free choice) and the new selection.  Where the Jacobian has no full rank, nothing is changed.
+    against that of the free choice) and the new selection, the old one where its quality is `enough`.  Where the
+    Jacobian has no full rank, nothing is changed.
     """
     return _FUNCTION.format(name=name, m=n_rows, z=n_forced, n=n, c=n_forced + n, k=n - n_rows + n_forced)
 
@@ -173,6 +181,7 @@ def function_text(name: str, n_rows: int, n_forced: int, n: int) -> str:
 _FUNCTION = """function {name}
   input Real[{m}, {c}] J;
   input Real[{k}, {n}] old;
+  input Real enough;
   output Real quality;
   output Real[{k}, {n}] selected;
 protected
@@ -255,5 +264,8 @@ algorithm
       selected[count, j] := 1.0;
     end if;
   end for;
+  if quality >= enough then
+    selected := old;
+  end if;
 end {name};
 """
