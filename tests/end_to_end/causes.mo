@@ -1187,4 +1187,41 @@ package Causes "One small model for each cause of a wrong result that was mended
       w = {next()*i + sum(v[j] for j in 1:i) for i in 1:3};
     end when;
   end ImpureForEach;
+
+  model PreOfElement "of the element that a subscript names now; in small arrays, in large ones, in records"
+    record Counter
+      Integer n(start = 0, fixed = true);
+    end Counter;
+    parameter Integer size = 3;
+    Integer i(start = 1, fixed = true);
+    Integer count[size](each start = 0, each fixed = true);
+    Counter counters[2];
+    Integer before(start = 0, fixed = true), inside(start = 0, fixed = true);
+    Boolean late[3] = {time > 0.15, time > 0.35, time > 0.55};
+    Integer edges(start = 0, fixed = true);
+  equation
+    when sample(0.1, 0.1) then
+      i = mod(pre(i), 3) + 1;
+      before = pre(count[i]);
+      inside = pre(counters[if i > 1 then 2 else 1].n);
+      for k in 1:size loop
+        count[k] = if k == i then pre(count[k]) + 1 else pre(count[k]);
+      end for;
+      counters[1].n = if i == 1 then pre(counters[1].n) + 1 else pre(counters[1].n);
+      counters[2].n = if i > 1 then pre(counters[2].n) + 1 else pre(counters[2].n);
+    end when;
+    when edge(late[min(1 + integer(5*time), 3)]) then
+      edges = pre(edges) + 1;
+    end when;
+  end PreOfElement;
+
+  model ElementOfMany "of arrays that are too large for a choice"
+    parameter Real table[1000] = {sin(k/100) for k in 1:1000};
+    parameter Real map[20, 30] = {{10*a + b for b in 1:30} for a in 1:20};
+    Real x[300](each start = 0, each fixed = true);
+    Integer i = 1 + integer(100*time), j = 1 + integer(8*time);
+    Real y = table[i], z = map[j, j + 2], row[30] = map[j, :], moving = x[i], rate = der(moving);
+  equation
+    der(x) = 1:300;
+  end ElementOfMany;
 end Causes;

@@ -291,3 +291,28 @@ def test_a_relation_that_takes_its_cause_away_by_more_than_noise_is_an_error() -
     with pytest.raises(ModelError) as caught:
         kilohertz.load(f"{FILE}:Causes.NoisyRelation(noise = 0.001)").simulate(stop=1.0)
     assert caught.value.diagnostics[0].code == "R715"
+
+
+@pytest.mark.parametrize("size", [3, 300])
+def test_pre_of_the_element_that_a_subscript_names(size: int) -> None:
+    result = run(f"PreOfElement(size = {size})", 1.05)
+    # i = 2, 3, 1, 2, 3, 1, 2, 3, 1, 2
+    assert [result.final(f"count[{k}]") for k in (1, 2, 3)] == [3, 4, 3]
+    assert (result.final("before"), result.final("inside")) == (3, 6)
+    assert result.final("edges") == 3  # each is named when it becomes true
+
+
+def test_elements_of_large_arrays() -> None:
+    result = run("ElementOfMany", 1.7)
+    i, j, time = result["i"], result["j"], result["time"]
+    assert np.abs(result["y"] - np.sin(i / 100)).max() < 1e-15
+    assert (result["z"] == 11 * j + 2).all()
+    assert (result["row[7]"] == 10 * j + 7).all()
+    assert np.abs(result["moving"] - i * time).max() < 1e-9
+    assert (result["rate"] == i).all()
+
+
+def test_a_subscript_beyond_a_large_array_is_an_error() -> None:
+    with pytest.raises(ModelError) as caught:
+        run("ElementOfMany", 2.5)  # map[21, 23]
+    assert caught.value.diagnostics[0].code == "R717"

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from itertools import product as positions
+from math import prod
 
 from kilohertz.ir import make
 from kilohertz.ir.builtins import fold
@@ -104,7 +106,20 @@ def identity(n: int, ty: Type = INTEGER) -> Value:
     return Value(ty.array_of(n, n), tuple(array_functions.identity(n, one, zero)))
 
 
-def indexed(value: Value, dims: tuple[int, ...], picks: list[Value | None], failure: type[Exception]) -> Value:
+# An element of an array by subscripts that are not known: its elements in order, dimensions, subscripts.
+Choose = Callable[[tuple[Expr, ...], tuple[int, ...], tuple[Expr, ...]], Expr]
+_MOST_CHOICES = 256
+
+
+@dataclass(frozen=True, slots=True)
+class Indexing:
+    """How elements are found: `choose` takes those of arrays that are too large for a choice written out."""
+
+    failure: type[Exception]
+    choose: Choose | None = None
+
+
+def indexed(value: Value, dims: tuple[int, ...], picks: list[Value | None], by: Indexing) -> Value:
     """Subscripts; one that is not literal becomes a choice over all positions."""
     axes: list[tuple[list[Expr], bool]] = []
     for n, pick in zip(dims, picks, strict=False):
@@ -113,12 +128,29 @@ def indexed(value: Value, dims: tuple[int, ...], picks: list[Value | None], fail
         else:
             axes.append((list(pick.items), bool(pick.ty.dims)))
     axes += [([Int(i) for i in range(1, n + 1)], True) for n in dims[len(picks) :]]
-    step = width(value.ty.scalar())
     kept = tuple(len(items) for items, vector in axes if vector)
     result: list[Expr] = []
     for position in positions(*(items for items, _ in axes)):
-        result += _picked(value, dims, position, step, failure)
+        result += _found(value, dims, position, by)
     return Value(Type(value.ty.base, kept), tuple(result))
+
+
+def _found(value: Value, dims: tuple[int, ...], position: tuple[Expr, ...], by: Indexing) -> tuple[Expr, ...]:
+    step = width(value.ty.scalar())
+    open_axes = [axis for axis, sub_ in enumerate(position) if not isinstance(sub_, Int)]
+    sizes = tuple(dims[axis] for axis in open_axes)
+    if not open_axes or prod(sizes) <= _MOST_CHOICES:
+        return _picked(value, dims, position, step, by.failure)
+    if by.choose is None:
+        raise by.failure(f"a subscript over {prod(sizes)} elements that is not known")
+    rows: list[tuple[Expr, ...]] = []
+    for at in positions(*(range(1, n + 1) for n in sizes)):
+        literal = list(position)
+        for axis, i in zip(open_axes, at, strict=True):
+            literal[axis] = Int(i)
+        rows.append(_picked(value, dims, tuple(literal), step, by.failure))
+    subs = tuple(position[axis] for axis in open_axes)
+    return tuple(by.choose(items, sizes, subs) for items in zip(*rows, strict=True))
 
 
 def _picked(
@@ -138,8 +170,8 @@ def _chosen(
     value: Value, dims: tuple[int, ...], position: tuple[Expr, ...], axis: int, step: int, failure: type[Exception]
 ) -> tuple[Expr, ...]:
     n = dims[axis]
-    if n > 256 or n == 0:
-        raise failure(f"a subscript over {n} elements that is not known")
+    if n == 0:
+        raise failure("a subscript of an array without elements")
     rows = [
         _picked(value, dims, (*position[:axis], Int(i), *position[axis + 1 :]), step, failure) for i in range(1, n + 1)
     ]

@@ -45,6 +45,7 @@ from kilohertz.passes.contract import Fact, Log, Pass
 from kilohertz.passes.flat.algorithms import assigned, at_entry, equations_of
 from kilohertz.passes.flat.call_results import is_fixed, take_calls
 from kilohertz.passes.flat.calls import Inliner
+from kilohertz.passes.flat.elements import element_function
 from kilohertz.passes.flat.execute import reinits
 from kilohertz.passes.flat.impure_calls import acts, has_impure, separated, taken_apart
 from kilohertz.passes.flat.merge_branches import merged
@@ -77,7 +78,7 @@ class _Scalariser:
         self._variable_clock = {n: k for k, c in enumerate(clocked) for n in c.variables}
         self._impure = frozenset(f.id for f in flat.functions.values() if not f.pure)
         self._functions = {id: separated(f, self._impure) for id, f in flat.functions.items()}
-        self._evaluator = Evaluator(self)
+        self._evaluator = Evaluator(self, self._element)
         self._n_outlined = self._n_watched = self._n_made = 0  # algorithms that became functions, variables for them
         self._inliner = Inliner(self._functions, lambda: self._evaluator)
         self._values: dict[str, Value] = {}
@@ -97,6 +98,13 @@ class _Scalariser:
 
     def call(self, call: Call, args: list[Value]) -> list[Value]:
         return self._inliner.call(call, args)
+
+    def _element(self, items: tuple[Expr, ...], dims: tuple[int, ...], subs: tuple[Expr, ...]) -> Expr:
+        ty = items[0].ty
+        function = element_function(ty, dims)
+        self._functions.setdefault(function.id, function)
+        args = [Value(ty.array_of(*dims), items), *(Value(i.ty, (i,)) for i in subs)]
+        return self.call(Call(function.id, tuple(map(pack, args)), ty), args)[0].scalar
 
     def is_pure(self, function: str) -> bool:
         f = self._functions.get(function)

@@ -62,8 +62,9 @@ class Scope(Protocol):
 class Evaluator:
     """Expressions to Values.  `quiet` is set inside functions: comparisons there make no events."""
 
-    def __init__(self, scope: Scope) -> None:
+    def __init__(self, scope: Scope, choose: arrays.Choose | None = None) -> None:
         self._scope = scope
+        self._in_model = arrays.Indexing(Unsupported, choose)
         self._memo: dict[Expr, Value] = {}
         self._plain: dict[Expr, bool] = {}
         self.quiet = False
@@ -254,7 +255,8 @@ class Evaluator:
         value = self.value(base, env)
         dims = shape(value.ty)
         picks: list[Value | None] = [None if isinstance(s, Colon) else self.value(s, env) for s in subs]
-        return arrays.indexed(value, dims, picks, Unsupported)
+        by = self._in_model if env is None else arrays.Indexing(Unsupported)  # elsewhere code becomes a function
+        return arrays.indexed(value, dims, picks, by)
 
     def _range(self, e: Range, env: Env | None) -> Value:
         first, last = self.scalar(e.first, env), self.scalar(e.last, env)

@@ -47,6 +47,7 @@ from kilohertz.ir.types import BOOLEAN, INTEGER, REAL, Type
 from kilohertz.passes.algebra import linear_parts, simplify_node
 from kilohertz.passes.dae.lowering.lenient_assertions import lenient
 from kilohertz.passes.derivative import Differentiator
+from kilohertz.passes.flat.elements import is_element, of_each
 
 ROUNDING, DIVIDING, QUIET = named(Event.STEPS), named(Event.QUOTIENT), named(Event.QUIET)
 _HALF = Real(0.5)
@@ -286,6 +287,8 @@ class Lowering:
         return Ref(name, REAL)
 
     def _pre(self, arg: Expr) -> Expr:
+        if is_element(arg):
+            return of_each(arg, self._pre)  # of the one that the subscripts name now
         if not isinstance(arg, Ref):
             if self.is_still(arg) and not arg.children():
                 return arg
