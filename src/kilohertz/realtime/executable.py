@@ -12,7 +12,7 @@ from typing import Any
 
 from kilohertz import runtime
 from kilohertz.base import Diagnostic, ModelError
-from kilohertz.building import MARCH, PROBES, ModelUnits, linked_units, runtime_headers, write_tree
+from kilohertz.building import MARCH, PROBES, ModelUnits, linked_units, runtime_headers, runtime_units, write_tree
 from kilohertz.codegen import CProgram, ModelSignal, model_signals, signals_source
 from kilohertz.codegen.writing.spelling import comment, string
 from kilohertz.ir.flat import Function
@@ -129,8 +129,7 @@ def _units(
     models: Sequence[ModelUnits], signals: Sequence[tuple[ModelSignal, ...]], drivers: tuple[str, ...]
 ) -> tuple[list[Unit], tuple[str, ...]]:
     units, libraries = linked_units(models, offline=False)
-    devices = (*runtime_headers(), *_sources(runtime.device_headers()))
-    headers = (*devices, *_sources(runtime.task_headers()))
+    headers = _headers()
     for model, of_model in zip(models, signals, strict=True):
         table, header = signals_source(of_model, model.code), model.code.header
         unit = Unit((Source(table.name, table.text),), (*headers, Source(header.name, header.text)))
@@ -140,6 +139,17 @@ def _units(
     probes = PROBES if any(model.has_probes for model in models) else ()
     units.append(Unit((*_sources(runtime.task_sources()), linked), headers, flags=probes, name="task"))
     return units, libraries
+
+
+def _headers() -> tuple[Source, ...]:
+    return (*runtime_headers(), *_sources(runtime.device_headers()), *_sources(runtime.task_headers()))
+
+
+def task_units() -> list[Unit]:
+    """What a task is made of beside its models and its scenario, with every driver."""
+    headers = _headers()
+    devices = Unit(_sources(runtime.device_sources()), headers, name="devices")
+    return [*runtime_units(offline=False), devices, Unit(_sources(runtime.task_sources()), headers, name="task")]
 
 
 def _sources(texts: Sequence[tuple[str, str]]) -> tuple[Source, ...]:

@@ -1,7 +1,8 @@
 """The build cache: files named by the hash of all that went into them, published atomically.
 
 A file in the cache is complete or absent: it is written beside and renamed, so that two builds of the same thing may
-run at once.  Nothing in it is ever changed; deleting the folder is always safe.
+run at once.  Nothing in it is ever changed; deleting the folder is always safe.  What came compiled with the package is
+taken from there, and looked for first.
 """
 
 from __future__ import annotations
@@ -15,8 +16,10 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from pathlib import Path
 
+from kilohertz import runtime
 from kilohertz.base.cache_place import user_cache
 
+SHIPPED = Path(runtime.__file__).parent / "compiled"  # in a wheel that was made where there is a C compiler
 C_SUFFIXES = (".h", ".c", ".inc")  # what external code may include
 
 
@@ -61,6 +64,9 @@ def digest(parts: Iterable[str | bytes]) -> str:
 
 def entry(key: str, suffix: str) -> Path:
     """Where the file with this key lives, present or not."""
+    came = SHIPPED / key[:2] / (key[2:] + suffix)
+    if came.exists():
+        return came
     folder = cache_directory() / key[:2]
     folder.mkdir(exist_ok=True)
     return folder / (key[2:] + suffix)
