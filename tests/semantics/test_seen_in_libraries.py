@@ -132,6 +132,21 @@ equation
   connect(g.y, bus.part.v); connect(bus.part.v, h.u);
 end A;
 """,
+    "elements of one array of a bus, each from another component; connectors too": """
+connector In = input Real; connector Out = output Real;
+connector Flange Real phi; flow Real tau; end Flange;
+expandable connector Bus end Bus;
+model Wheel Flange f; equation f.phi = time; end Wheel;
+model Sensor parameter Integer k; Bus bus; Out y; Wheel w; equation
+  y = k * time; connect(y, bus.v[k]); connect(w.f, bus.flanges[k]);
+end Sensor;
+block Sum parameter Integer n; In u[n]; Out y; equation y = sum(u); end Sum;
+model A
+  Bus bus; Sensor s[3](k = 1:3); Sum sum(n = 3);
+equation
+  connect(s[1].bus, bus); connect(s[2].bus, bus); connect(s[3].bus, s[2].bus); connect(bus.v, sum.u);
+end A;
+""",
     "an element of a bus that only equations use": """
 expandable connector Bus Real x; end Bus;
 model Sender Bus bus; equation bus.x = time; end Sender;

@@ -152,38 +152,19 @@ def _is_unsized(element: Element) -> bool:
 class CompArray:
     """An array of composite components; elements in row-major order."""
 
-    __slots__ = (
-        "_elements",
-        "causality",
-        "connection",
-        "dims",
-        "env",
-        "name",
-        "node",
-        "parent",
-        "path",
-        "proto",
-    )
+    __slots__ = ("_elements", "causality", "connection", "dims", "env", "name", "node", "parent", "path", "proto")
 
     def __init__(self, proto: Comp, dims: tuple[int, ...]) -> None:
         self.proto, self.dims = proto, dims
-        self.path, self.parent, self.name, self.node, self.env = (
-            proto.path,
-            proto.parent,
-            proto.name,
-            proto.node,
-            proto.env,
-        )
-        self._elements: list[Comp | None] = [None] * _size(dims)
+        self.path, self.parent, self.name = proto.path, proto.parent, proto.name
+        self.node, self.env = proto.node, proto.env
+        self._elements: dict[tuple[int, ...], Comp] = {}
 
     def at(self, index: tuple[int, ...]) -> Comp:
         """The element at an index counted from one."""
-        flat = 0
-        for i, n in zip(index, self.dims, strict=True):
-            flat = flat * n + (i - 1)
-        element = self._elements[flat]
+        element = self._elements.get(index)
         if element is None:
-            element = self._elements[flat] = self._make(index)
+            element = self._elements[index] = self._make(index)
         return element
 
     def elements(self) -> Iterator[Comp]:
@@ -202,13 +183,6 @@ class CompArray:
         comp.variability, comp.causality, comp.connection = proto.variability, proto.causality, proto.connection
         comp.protected, comp.final = proto.protected, proto.final
         return comp
-
-
-def _size(dims: tuple[int, ...]) -> int:
-    n = 1
-    for d in dims:
-        n *= d
-    return n
 
 
 class Maker:

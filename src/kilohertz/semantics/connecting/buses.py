@@ -31,6 +31,7 @@ class Buses:
         self.elaborator, self.ends, self.pending = elaborator, ends, pending
         self.connected: set[str] = set()  # paths inside expandable connectors that take part
         self.links: list[tuple[Comp, Comp]] = []
+        self._open: set[str] = set()  # arrays that subscripts made: as large as the largest of all connected buses
 
     def fill(self, a: End, b: End) -> None:
         """A bus connected to an ordinary connector gets that connector's components."""
@@ -110,6 +111,7 @@ class Buses:
     def _clone_all(self, others: list[End], bus: Comp, name: str, sizes: tuple[int, ...]) -> Comp | CompArray:
         first = others[0]
         if sizes and len(others) == 1:
+            self._open.add(f"{bus.path}.{name}")
             comp = self._clone(first.comp, bus, name)
             assert isinstance(comp, Comp)
             if comp.is_primitive and comp.ty is not None:
@@ -153,6 +155,7 @@ class Buses:
                         self.mark(there)
                         clone = self._clone(child, there, child.name)
                         self.connected.add(clone.path)
+                        self._open |= {clone.path} if child.path in self._open else set()
                         changed = True
                     elif child.path in self.connected:
                         changed = self._join_element(child, there.child(child.name)) or changed
@@ -162,6 +165,8 @@ class Buses:
         """An element both buses have; nested buses are joined in turn."""
         if there is None:
             return False
+        if self._grow(here, there):
+            return True
         nested = isinstance(here, Comp) and isinstance(there, Comp) and is_expandable(here) and is_expandable(there)
         if nested and (here, there) not in self.links and (there, here) not in self.links:
             self.links.append((here, there))  # type: ignore[arg-type]
@@ -170,6 +175,20 @@ class Buses:
             return False
         self.connected.add(there.path)
         return True
+
+    def _grow(self, a: Comp | CompArray, b: Comp | CompArray) -> bool:
+        """Make two arrays of one element equally large, as far as subscripts made them; True if one has grown."""
+        sizes = [_dims(a), _dims(b)]
+        if sizes[0] == sizes[1] or len(sizes[0]) != len(sizes[1]):
+            return False
+        most = tuple(map(max, *sizes))
+        grown = [x for x, dims in zip((a, b), sizes, strict=True) if x.path in self._open and dims != most]
+        for x in grown:
+            if isinstance(x, CompArray):
+                x.dims = most
+            elif x.ty is not None:
+                x.ty = x.ty.scalar().array_of(*most)
+        return bool(grown)
 
     def mark_used(self, comp: Comp) -> None:
         """What equations and bindings of a class name in its buses is there, even if nobody connects it."""
@@ -207,6 +226,12 @@ class Buses:
                 return True
             at = at.parent
         return False
+
+
+def _dims(comp: Comp | CompArray) -> tuple[int, ...]:
+    if isinstance(comp, CompArray):
+        return comp.dims
+    return tuple(d or 0 for d in comp.ty.dims) if comp.is_primitive and comp.ty is not None else ()
 
 
 def _of_type(comp: Comp) -> Env:
