@@ -13,6 +13,7 @@ from typing import Any
 from kilohertz import runtime
 from kilohertz.base import Diagnostic, ModelError
 from kilohertz.building import MARCH, PROBES, ModelUnits, linked_units, runtime_headers, runtime_units, write_tree
+from kilohertz.building.made_step import made_name, made_step
 from kilohertz.codegen import CProgram, ModelSignal, model_signals, signals_source
 from kilohertz.codegen.writing.spelling import comment, string
 from kilohertz.ir.flat import Function
@@ -20,7 +21,7 @@ from kilohertz.ir.step import Kind, Step
 from kilohertz.ir.types import ExternalObjectType
 from kilohertz.realtime.scenario import Scenario
 from kilohertz.realtime.scenario_text import flat_scenario, scenario_path
-from kilohertz.toolchain import Source, Unit, build_executable, cross_compiler, find_compiler
+from kilohertz.toolchain import Compiler, Source, Unit, build_executable, cross_compiler, find_compiler
 
 LIBRARIES = ("-lpthread", "-lrt", "-ldl")
 
@@ -78,10 +79,12 @@ def build(scenario: Scenario, models: Sequence[ModelCode], folder: Path, target:
     built = _with_own_prefixes([m.built for m in distinct])
     drivers = tuple(dict.fromkeys(device.driver for device in scenario.devices))
     units, libraries = _units(built, signals, drivers)
+    made = _made(scenario, built, numbers, compiler)
     units = [replace(unit, flags=(*unit.flags, *code.flags)) for unit in units]
     if target and any("openblas" in word or "lapack" in word for word in libraries):
         raise ModelError(Diagnostic("C605", f"a model needs LAPACK, which is not there for the target `{target}`"))
-    program = build_executable(units, (*libraries, *LIBRARIES), compiler)
+    own_steps = [replace(unit, flags=(*unit.flags, *code.flags)) for unit in made]
+    program = build_executable([*units, *own_steps], (*libraries, *LIBRARIES), compiler)
     try:
         folder.mkdir(parents=True, exist_ok=True)
         executable = _place(program, folder / scenario.name)
@@ -141,6 +144,13 @@ def _units(
     return units, libraries
 
 
+def _made(scenario: Scenario, models: Sequence[ModelUnits], numbers: Sequence[int], compiler: Compiler) -> list[Unit]:
+    """Steps made for the models, as their first tasks ask for them."""
+    first = {i: t.stepping for i, t in reversed(list(zip(numbers, scenario.tasks, strict=True)))}
+    units = [made_step(model, first[i], compiler) for i, model in enumerate(models)]
+    return [unit for unit in units if unit is not None]
+
+
 def _headers() -> tuple[Source, ...]:
     return (*runtime_headers(), *_sources(runtime.device_headers()), *_sources(runtime.task_headers()))
 
@@ -167,7 +177,9 @@ def _linked(models: Sequence[ModelUnits], signals: Sequence[tuple[ModelSignal, .
         getters = [code.getter, *([timed] if model.has_probes else [])]
         lines += [f"extern const khz_model *{getter}(void);" for getter in getters]
         lines += [f"extern const khz_signal {code.prefix}signals[];"]
-        table = f"{code.getter}, {timed}, {code.prefix}signals, {len(of_model)}, {n_objects}, {hidden}"
+        made = made_name(model)
+        lines += [f"extern const khz_made {made} __attribute__((weak)); /* NULL: it has none */"]
+        table = f"{code.getter}, {timed}, {code.prefix}signals, {len(of_model)}, {n_objects}, {hidden}, &{made}"
         entries.append(f"    {{{string(code.name)}, {table}}},")
     lines += ["", "const khz_linked_model khz_linked_models[] = {", *entries, "};"]
     return "\n".join([*lines, f"const int32_t khz_n_linked_models = {len(models)};", ""])

@@ -18,10 +18,10 @@
  * values are as near to zero as before. */
 static void force(khz_stepper *s, const khz_work *w, double t, double until)
 {
-    int32_t *const r = khz_ints(w->instance, s->model->r);
-    int32_t *const forced = khz_ints(w->instance, s->model->forced);
-    const int again = fabs(t - s->event_time) <= 1e-18 * (double)s->settings.period_ns;
-    for (int32_t i = 0; i < s->model->n_r; i++) {
+    int32_t *const r = khz_ints(w->instance, khz_model_of(s)->r);
+    int32_t *const forced = khz_ints(w->instance, khz_model_of(s)->forced);
+    const int again = fabs(t - s->event_time) <= 1e-18 * (double)khz_settings_of(s)->period_ns;
+    for (int32_t i = 0; i < khz_model_of(s)->n_r; i++) {
         const int stays = again && forced[i];
         const int crosses = !stays && w->crossed[i] <= until;
         r[i] = crosses ? !r[i] : r[i];
@@ -35,9 +35,9 @@ static void force(khz_stepper *s, const khz_work *w, double t, double until)
 static void find_at_rest(khz_stepper *s, const khz_work *w)
 {
     const double noise = 1e-9;
-    const int32_t *const r = khz_ints(w->instance, s->model->r);
-    const int32_t *const forced = khz_ints(w->instance, s->model->forced);
-    for (int32_t i = 0; i < s->model->n_r; i++) {
+    const int32_t *const r = khz_ints(w->instance, khz_model_of(s)->r);
+    const int32_t *const forced = khz_ints(w->instance, khz_model_of(s)->forced);
+    for (int32_t i = 0; i < khz_model_of(s)->n_r; i++) {
         if (r[i] != w->kept_r[i] && forced[i] != KHZ_FORCED_AT_REST) {
             const int came = w->g2[i] < 0.0 || forced[i];
             s->may_rest |= khz_rest_found(&w->rest, i, w->g2[i], came ? fmax(w->g0[i], w->change[i]) : 0.0, noise);
@@ -49,7 +49,7 @@ static void find_at_rest(khz_stepper *s, const khz_work *w)
  * none) are turned whatever they say.  Leaves the state after it in x1 and x0. */
 static void handle_event(khz_stepper *s, const khz_work *w, double t, int is_time_event, double forced)
 {
-    const khz_model *const m = s->model;
+    const khz_model *const m = khz_model_of(s);
     khz_context *const c = (khz_context *)w->instance;
     int passes = 0;
     c->time = t;
@@ -74,7 +74,7 @@ static void handle_event(khz_stepper *s, const khz_work *w, double t, int is_tim
     s->counts.state_events += (uint64_t)!by_time;
     s->flags |= KHZ_STEP_EVENT | (by_time ? KHZ_STEP_TIME_EVENT : KHZ_STEP_STATE_EVENT);
     const uint32_t caps = c->n_caps;
-    const khz_status status = khz_event_passes(m, w->instance, s->settings.event_cap, &passes);
+    const khz_status status = khz_event_passes(m, w->instance, khz_settings_of(s)->event_cap, &passes);
     s->counts.event_passes += (uint64_t)passes;
     if (status == KHZ_TERMINATED) {
         s->flags |= KHZ_STEP_TERMINATED;
@@ -122,7 +122,7 @@ static void hold(khz_stepper *s, const khz_work *w, double t, double end)
 {
     s->counts.held++;
     s->flags |= KHZ_STEP_HELD;
-    khz_copy(w->x1, w->x0, khz_n_y(s->model));
+    khz_copy(w->x1, w->x0, khz_n_y(khz_model_of(s)));
     khz_stepper_touch(s);
     s->is_settled = khz_stepper_evaluate(s, w, end, w->x1) == KHZ_OK;
     if (!s->is_settled) {
@@ -156,12 +156,12 @@ static void move_and_arrive(khz_stepper *s, const khz_work *w, const khz_period 
  * late: coming back at once (a ball that leaves the floor) is not located again. */
 static void next_crossings(khz_stepper *s, const khz_work *w, int is_late)
 {
-    const int32_t *const forced = khz_ints(w->instance, s->model->forced);
+    const int32_t *const forced = khz_ints(w->instance, khz_model_of(s)->forced);
     khz_crossing_values(s, w, w->g0);
     if (s->may_rest) {
-        s->may_rest = khz_rest_look(s->model, &w->rest, w->g0);
+        s->may_rest = khz_rest_look(khz_model_of(s), &w->rest, w->g0);
     }
-    for (int32_t i = 0; i < s->model->n_r && is_late; i++) {
+    for (int32_t i = 0; i < khz_model_of(s)->n_r && is_late; i++) {
         w->g0[i] = forced[i] ? -DBL_MIN : w->g0[i];
     }
 }
@@ -180,7 +180,7 @@ static double target(const khz_period *p)
 /* The last step of an off-line run has no next one that could be stretched. */
 static int is_last(const khz_stepper *s)
 {
-    return s->stop_ns > 0 && (int64_t)(s->n + 1) * s->settings.period_ns >= s->stop_ns;
+    return s->stop_ns > 0 && (int64_t)(s->n + 1) * khz_settings_of(s)->period_ns >= s->stop_ns;
 }
 
 static void cycle_linear(khz_stepper *s, const khz_work *w, const khz_period *p)
@@ -201,7 +201,7 @@ static void cycle_linear(khz_stepper *s, const khz_work *w, const khz_period *p)
     s->behind = p->next - reached;
     if (reached < p->next && is_last(s)) {
         khz_period rest = *p;
-        rest.due = khz_next_time_event(s->model, w->instance, w->at);
+        rest.due = khz_next_time_event(khz_model_of(s), w->instance, w->at);
         move_and_arrive(s, w, &rest, reached, s->behind);
     }
 }
@@ -209,9 +209,9 @@ static void cycle_linear(khz_stepper *s, const khz_work *w, const khz_period *p)
 /* Relations that an event changed are near their zero: what they say there is noise. */
 static void note_changes(const khz_stepper *s, const khz_work *w)
 {
-    const int32_t *const r = khz_ints(w->instance, s->model->r);
-    int32_t *const forced = khz_ints(w->instance, s->model->forced);
-    for (int32_t i = 0; i < s->model->n_r; i++) {
+    const int32_t *const r = khz_ints(w->instance, khz_model_of(s)->r);
+    int32_t *const forced = khz_ints(w->instance, khz_model_of(s)->forced);
+    for (int32_t i = 0; i < khz_model_of(s)->n_r; i++) {
         forced[i] = r[i] != w->kept_r[i];
     }
 }
@@ -227,21 +227,21 @@ static double one_leg(khz_stepper *s, const khz_work *w, khz_period *p, double t
             handle_event(s, w, fmax(p->due, end), 1, -DBL_MAX);
         }
     } else if ((found = khz_locate(s, w, p, t, end, &at)) > 0) {
-        const int is_short = found == 1 && s->settings.events == KHZ_EVENTS_EXACT && !is_last_event;
+        const int is_short = found == 1 && khz_settings_of(s)->events == KHZ_EVENTS_EXACT && !is_last_event;
         p->ahead = is_short ? fmax(10.0 * p->ahead, 1e-6 * p->full) : 0.0;
         if (is_short) {
-            memset(khz_ints(w->instance, s->model->forced), 0, sizeof(int32_t) * (size_t)s->model->n_r);
+            memset(khz_ints(w->instance, khz_model_of(s)->forced), 0, sizeof(int32_t) * (size_t)khz_model_of(s)->n_r);
             khz_stepper_touch(s);
         } else {
             handle_event(s, w, at, 0, found > 1 ? -DBL_MAX : at + p->slack);
             note_changes(s, w);
         }
-        khz_copy(w->x0, w->x1, khz_n_y(s->model));
+        khz_copy(w->x0, w->x1, khz_n_y(khz_model_of(s)));
         return at;
     } else {
         arrive(s, w, p, end);
     }
-    khz_copy(w->x0, w->x1, khz_n_y(s->model));
+    khz_copy(w->x0, w->x1, khz_n_y(khz_model_of(s)));
     return end;
 }
 
@@ -252,16 +252,16 @@ static void cycle_caught_up(khz_stepper *s, const khz_work *w, const khz_period 
     khz_period rest = *p;
     double t = p->t;
     s->behind = 0.0;
-    for (int32_t left = s->settings.events_per_step; left > 0; left--) {
+    for (int32_t left = khz_settings_of(s)->events_per_step; left > 0; left--) {
         t = one_leg(s, w, &rest, t, left == 1);
         if ((s->flags & KHZ_STEP_TERMINATED) != 0 || t >= p->next - p->slack) {
             s->behind = p->next - t;
             return;
         }
-        if (s->model->n_recorded > 0) {
-            khz_delay_push(s->model, w->instance, w->delayed);
+        if (khz_model_of(s)->n_recorded > 0) {
+            khz_delay_push(khz_model_of(s), w->instance, w->delayed);
         }
-        rest.due = khz_next_time_event(s->model, w->instance, w->at);
+        rest.due = khz_next_time_event(khz_model_of(s), w->instance, w->at);
         khz_crossing_values(s, w, w->g0);
     }
     move_and_arrive(s, w, &rest, t, p->next - t);
@@ -288,15 +288,15 @@ static void cycle_mid(khz_stepper *s, const khz_work *w, const khz_period *p)
             return;
         }
         /* Not this way: half a step, the event, the other half. */
-        khz_copy(khz_reals(w->instance, s->model->x), w->x0, s->model->n_x);
+        khz_copy(khz_reals(w->instance, khz_model_of(s)->x), w->x0, khz_model_of(s)->n_x);
         if (move(s, w, p->t, middle, 0.5 * p->h)) {
             handle_event(s, w, middle, 0, p->next);
         }
     }
     khz_period rest = *p;
     const double from = end < p->next ? end : middle;
-    rest.due = khz_next_time_event(s->model, w->instance, w->at);
-    khz_copy(w->x0, w->x1, khz_n_y(s->model));
+    rest.due = khz_next_time_event(khz_model_of(s), w->instance, w->at);
+    khz_copy(w->x0, w->x1, khz_n_y(khz_model_of(s)));
     move_and_arrive(s, w, &rest, from, p->next - from);
 }
 
@@ -316,7 +316,7 @@ static double time_to_zero(double g, double slope, double bend)
 /* The first instant at which a crossing is expected, by a small step along the derivatives. */
 static double predict(khz_stepper *s, const khz_work *w, const khz_period *p)
 {
-    const khz_model *const m = s->model;
+    const khz_model *const m = khz_model_of(s);
     const double d = 1e-4 * p->full;
     double first = (double)INFINITY;
     if (m->n_r == 0 || khz_stepper_begin(s, w, p->t) != KHZ_OK) {
@@ -330,7 +330,7 @@ static double predict(khz_stepper *s, const khz_work *w, const khz_period *p)
     }
     khz_crossing_values(s, w, w->g2);
     const double since = p->t - s->slope_time;
-    const int bends = s->settings.events == KHZ_EVENTS_PREDICT_QUADRATIC && since > 0.0;
+    const int bends = khz_settings_of(s)->events == KHZ_EVENTS_PREDICT_QUADRATIC && since > 0.0;
     for (int32_t i = 0; i < m->n_r; i++) {
         const double slope = w->g0[i] > 0.0 ? (w->g2[i] - w->g0[i]) / d : (double)NAN;
         const double bend = bends && !isnan(w->slope[i]) ? (slope - w->slope[i]) / since : 0.0;
@@ -346,7 +346,7 @@ static double predict(khz_stepper *s, const khz_work *w, const khz_period *p)
 static void check_prediction(const khz_stepper *s, const khz_work *w)
 {
     khz_crossing_values(s, w, w->g1);
-    for (int32_t i = 0; i < s->model->n_r; i++) {
+    for (int32_t i = 0; i < khz_model_of(s)->n_r; i++) {
         w->crossed[i] = w->g1[i] <= 0.1 * w->g0[i] ? w->crossed[i] : (double)INFINITY;
     }
 }
@@ -373,10 +373,10 @@ static void cycle_predicted(khz_stepper *s, const khz_work *w, const khz_period 
 /* Inputs have new values: conditions on them change now, not at the end of the step. */
 static void take_inputs(khz_stepper *s, const khz_work *w, double t)
 {
-    const khz_model *const m = s->model;
+    const khz_model *const m = khz_model_of(s);
     const int moved = khz_stepper_sample_inputs(s, w);
     /* Extrapolated inputs jump to their samples. */
-    if (moved != 0 || (m->n_u > 0 && s->settings.input_mode != KHZ_INPUT_HELD)) {
+    if (moved != 0 || (m->n_u > 0 && khz_settings_of(s)->input_mode != KHZ_INPUT_HELD)) {
         s->is_solved = 0;
     }
     if (moved == 0 || m->n_r + m->n_m + m->n_d == 0) {
@@ -395,23 +395,23 @@ static void take_inputs(khz_stepper *s, const khz_work *w, double t)
 /* Stages in which loops are solved, those of all sub-steps and iterations. */
 static int32_t n_stages(const khz_stepper *s)
 {
-    const int is_iterated = s->method->kind == KHZ_DIRK && !s->settings.inlined;
-    return s->method->n_stages * (is_iterated ? s->settings.newton : 1) *
-           (s->method->kind == KHZ_PAIR ? s->settings.substeps : 1);
+    const int is_iterated = khz_method_of(s)->kind == KHZ_DIRK && !khz_settings_of(s)->inlined;
+    return khz_method_of(s)->n_stages * (is_iterated ? khz_settings_of(s)->newton : 1) *
+           (khz_method_of(s)->kind == KHZ_PAIR ? khz_settings_of(s)->substeps : 1);
 }
 
 /* What the period has for searches, and for nonlinear loops beyond their usual way. */
 static void allow(const khz_stepper *s, khz_context *c)
 {
-    const int32_t n = s->model->n_nonlinear;
-    c->turns_left = s->settings.mode_cap > 0 ? s->settings.mode_cap : s->model->mode_cap;
+    const int32_t n = khz_model_of(s)->n_nonlinear;
+    c->turns_left = khz_settings_of(s)->mode_cap > 0 ? khz_settings_of(s)->mode_cap : khz_model_of(s)->mode_cap;
     if (n == 0) { /* nobody asks for the rest */
         return;
     }
     const int32_t loops = n < KHZ_SPARE_LOOPS ? n : KHZ_SPARE_LOOPS;
     const int32_t stages = n_stages(s);
     const int32_t caps = KHZ_SPARE_ITERATIONS + (stages + KHZ_SPARE_STAGES - 1) / KHZ_SPARE_STAGES;
-    c->iterations_left = caps * s->settings.loop_newton * loops;
+    c->iterations_left = caps * khz_settings_of(s)->loop_newton * loops;
     c->trials_left = (KHZ_SPARE_TRIALS + KHZ_STAGE_TRIALS * stages) * loops;
 }
 
@@ -426,8 +426,8 @@ void khz_cycle(khz_stepper *s, const khz_work *w)
     p.ahead = 0.0;
     allow(s, (khz_context *)w->instance);
     take_inputs(s, w, p.t);
-    p.due = khz_next_time_event(s->model, w->instance, w->at);
-    switch (s->settings.events) {
+    p.due = khz_next_time_event(khz_model_of(s), w->instance, w->at);
+    switch (khz_settings_of(s)->events) {
     case KHZ_EVENTS_MID:
         cycle_mid(s, w, &p);
         break;
@@ -450,17 +450,17 @@ void khz_cycle(khz_stepper *s, const khz_work *w)
     s->behind = s->behind < p.slack ? 0.0 : s->behind;
     s->flags |= s->behind > 0.0 ? KHZ_STEP_BEHIND : 0u;
     next_crossings(s, w, s->behind > 0.0);
-    memset(khz_ints(w->instance, s->model->forced), 0, sizeof(int32_t) * (size_t)s->model->n_r);
+    memset(khz_ints(w->instance, khz_model_of(s)->forced), 0, sizeof(int32_t) * (size_t)khz_model_of(s)->n_r);
 }
 
 void khz_cycle_event(khz_stepper *s, const khz_work *w)
 {
     khz_period rest = {.t = khz_stepper_time(s), .h = s->behind, .next = khz_stepper_grid(s, s->n), .full = s->behind};
-    khz_get_point(s->model, w->instance, w->x0);
+    khz_get_point(khz_model_of(s), w->instance, w->x0);
     allow(s, (khz_context *)w->instance);
     if (s->behind > 0.0) {
         rest.slack = 1e-9 * rest.full;
-        rest.due = khz_next_time_event(s->model, w->instance, w->at);
+        rest.due = khz_next_time_event(khz_model_of(s), w->instance, w->at);
         move_and_arrive(s, w, &rest, rest.t, rest.h);
     }
     handle_event(s, w, rest.next, 0, -DBL_MAX);

@@ -16,12 +16,12 @@ static const double BEYOND = 1e-10; /* past the zero: the relation has changed t
 static KHZ_INLINE void crossing_values(const khz_stepper *s, const khz_work *w, double *g)
 {
     const khz_context *const c = (const khz_context *)w->instance;
-    if (s->model->n_r == 0) {
+    if (khz_model_of(s)->n_r == 0) {
         return;
     }
-    KHZ_WITHIN(c, KHZ_PLACE_CROSSING, KHZ_COPY(c, s->model)->crossings(w->instance, g));
+    KHZ_WITHIN(c, KHZ_PLACE_CROSSING, KHZ_COPY(c, khz_model_of(s))->crossings(w->instance, g));
     if (s->may_rest) {
-        khz_rest_quiet(s->model, &w->rest, g);
+        khz_rest_quiet(khz_model_of(s), &w->rest, g);
     }
 }
 
@@ -31,7 +31,7 @@ int khz_crossings(const khz_stepper *s, const khz_work *w, double *g)
 {
     int due = 0;
     crossing_values(s, w, g);
-    for (int32_t i = 0; i < s->model->n_r; i++) {
+    for (int32_t i = 0; i < khz_model_of(s)->n_r; i++) {
         due |= g[i] < 0.0;
     }
     return due;
@@ -39,9 +39,9 @@ int khz_crossings(const khz_stepper *s, const khz_work *w, double *g)
 
 double khz_secants(const khz_stepper *s, const khz_work *w, double t, double h, int32_t *which)
 {
-    const int32_t *const forced = khz_ints(w->instance, s->model->forced);
+    const int32_t *const forced = khz_ints(w->instance, khz_model_of(s)->forced);
     double first = (double)INFINITY;
-    for (int32_t i = 0; i < s->model->n_r; i++) {
+    for (int32_t i = 0; i < khz_model_of(s)->n_r; i++) {
         w->change[i] = fabs(w->g0[i] - w->g1[i]);
         /* Near the instant where a relation was turned the sign of its function says nothing. */
         if (forced[i] && fabs(w->g0[i]) <= NEAR * w->change[i]) {
@@ -58,7 +58,7 @@ double khz_secants(const khz_stepper *s, const khz_work *w, double t, double h, 
 /* Crossings expected not later than `until` count as those of the instant `at`. */
 static void move_crossings(const khz_stepper *s, const khz_work *w, double until, double at)
 {
-    for (int32_t i = 0; i < s->model->n_r; i++) {
+    for (int32_t i = 0; i < khz_model_of(s)->n_r; i++) {
         w->crossed[i] = w->crossed[i] <= until ? at : w->crossed[i];
     }
 }
@@ -68,11 +68,11 @@ static void move_crossings(const khz_stepper *s, const khz_work *w, double until
 static void interpolate(const khz_stepper *s, const khz_work *w, double theta, double h, double *out)
 {
     const double *const f1 = w->k;
-    const int cubic = s->settings.events == KHZ_EVENTS_HERMITE;
-    for (int32_t i = 0; i < khz_n_y(s->model); i++) {
+    const int cubic = khz_settings_of(s)->events == KHZ_EVENTS_HERMITE;
+    for (int32_t i = 0; i < khz_n_y(khz_model_of(s)); i++) {
         const double d = w->x1[i] - w->x0[i];
         out[i] = w->x0[i] + theta * d;
-        if (!cubic || i >= s->model->n_x) {
+        if (!cubic || i >= khz_model_of(s)->n_x) {
             continue;
         }
         const double a = h * w->f0[i];
@@ -121,7 +121,7 @@ static int by_interpolation(khz_stepper *s, const khz_work *w, const khz_period 
             return 1;
         }
     }
-    if (inside || s->settings.events != KHZ_EVENTS_LINEAR) {
+    if (inside || khz_settings_of(s)->events != KHZ_EVENTS_LINEAR) {
         s->is_settled = khz_stepper_evaluate_end(s, w, end, w->x1) == KHZ_OK;
     }
     return 0;
@@ -149,7 +149,7 @@ static double zero_between(double a, double ga, double b, double gb, double c, d
 static double first_zero(const khz_stepper *s, const khz_work *w, const crossing_interval *b)
 {
     double first = (double)INFINITY;
-    for (int32_t i = 0; i < s->model->n_r; i++) {
+    for (int32_t i = 0; i < khz_model_of(s)->n_r; i++) {
         const double low = b->g_low[i];
         const double high = b->g_high[i];
         w->crossed[i] = (double)INFINITY;
@@ -167,7 +167,7 @@ static double first_zero(const khz_stepper *s, const khz_work *w, const crossing
 static void narrow(const khz_stepper *s, crossing_interval *b, double at)
 {
     int before = 0;
-    for (int32_t i = 0; i < s->model->n_r; i++) {
+    for (int32_t i = 0; i < khz_model_of(s)->n_r; i++) {
         const double g = b->g_new[i];
         before |= b->g_low[i] > 0.0 && (g < 0.0 || (g == 0.0 && b->g_high[i] < 0.0));
     }
@@ -205,10 +205,10 @@ static double aim(const khz_period *p, double t, double end, double zero, double
 static int by_shorter_steps(khz_stepper *s, const khz_work *w, const khz_period *p, double t, double end, double *at)
 {
     crossing_interval b = {t, end, end, w->g0, w->g1, w->slope, w->g2};
-    khz_copy(w->kept_x, w->x1, khz_n_y(s->model));
+    khz_copy(w->kept_x, w->x1, khz_n_y(khz_model_of(s)));
     for (int turn = 1; turn <= KHZ_SHORT_STEPS; turn++) {
         if (*at >= end - p->slack || !step_to(s, w, t, *at)) {
-            khz_copy(w->x1, w->kept_x, khz_n_y(s->model));
+            khz_copy(w->x1, w->kept_x, khz_n_y(khz_model_of(s)));
             return by_interpolation(s, w, p, t, end, at);
         }
         khz_crossing_values(s, w, b.g_new);
@@ -235,16 +235,16 @@ int khz_locate(khz_stepper *s, const khz_work *w, const khz_period *p, double t,
     if (which < 0 || h <= p->slack) {
         return 0;
     }
-    if (s->settings.events == KHZ_EVENTS_EXACT) {
+    if (khz_settings_of(s)->events == KHZ_EVENTS_EXACT) {
         *at = aim(p, t, end, *at, 0.0);
         return by_shorter_steps(s, w, p, t, end, at) ? 1 + khz_crossings(s, w, w->g2) : 0;
     }
-    if (s->settings.events == KHZ_EVENTS_CATCH_UP) {
+    if (khz_settings_of(s)->events == KHZ_EVENTS_CATCH_UP) {
         *at = aim(p, t, end, *at, 0.0);
         return by_interpolation(s, w, p, t, end, at) ? 1 + khz_crossings(s, w, w->g2) : 0;
     }
-    if (s->settings.events == KHZ_EVENTS_HERMITE) {
-        khz_copy(w->k, khz_reals(w->instance, s->model->xd), s->model->n_x);
+    if (khz_settings_of(s)->events == KHZ_EVENTS_HERMITE) {
+        khz_copy(w->k, khz_reals(w->instance, khz_model_of(s)->xd), khz_model_of(s)->n_x);
         *at = refine(s, w, t, h, *at, which);
     }
     /* Not further back than one period: the next step is at most two. */

@@ -4,7 +4,7 @@
 /* stage := x0 + h*sum a_j*k_j over the first `count` of k, one after the other. */
 static void explicit_point(const khz_stepper *s, const khz_work *w, double h, const double *a, int32_t count)
 {
-    const int32_t n = s->model->n_x;
+    const int32_t n = khz_model_of(s)->n_x;
     const double *base = w->x0;
     for (int32_t j = 0; j < count; j++) {
         if (a[j] != 0.0) {
@@ -19,8 +19,8 @@ static void explicit_point(const khz_stepper *s, const khz_work *w, double h, co
 
 khz_status khz_advance_explicit(khz_stepper *s, const khz_work *w, double t, double h)
 {
-    const khz_method *const method = s->method;
-    const int32_t n = s->model->n_x;
+    const khz_method *const method = khz_method_of(s);
+    const int32_t n = khz_model_of(s)->n_x;
     const int32_t n_stages = method->n_stages;
     khz_copy(w->k, w->f0, n);
     for (int32_t i = 1; i < n_stages; i++) {

@@ -9,17 +9,17 @@ static int is_finite(double v) { return fabs(v) <= DBL_MAX; }
 /* Counters of a block by its number; those without a place where it is not known. */
 static khz_block_counts *counts_of(khz_stepper *s, int32_t block)
 {
-    const int known = block >= 1 && block <= s->model->n_blocks;
-    return (khz_block_counts *)(void *)((char *)s + s->blocks) + (known ? block - 1 : s->model->n_blocks);
+    const int known = block >= 1 && block <= khz_model_of(s)->n_blocks;
+    return (khz_block_counts *)(void *)((char *)s + s->blocks) + (known ? block - 1 : khz_model_of(s)->n_blocks);
 }
 
 /* Count the states that are not finite; 0: all are. */
 static int count_states(khz_stepper *s, void *instance)
 {
     uint32_t *const faults = (uint32_t *)(void *)((char *)s + s->faults);
-    const double *const x = khz_reals(instance, s->model->x);
+    const double *const x = khz_reals(instance, khz_model_of(s)->x);
     int found = 0;
-    for (int32_t i = 0; i < s->model->n_x; i++) {
+    for (int32_t i = 0; i < khz_model_of(s)->n_x; i++) {
         const uint32_t odd = !is_finite(x[i]);
         faults[i] += odd;
         found |= (int)odd;
@@ -46,7 +46,7 @@ static void count_not_finite(khz_stepper *s, khz_block_counts *block)
 /* The block that a failure belongs to. */
 static khz_block_counts *blamed(khz_stepper *s, khz_context *c, khz_status status)
 {
-    const khz_model *const m = s->model;
+    const khz_model *const m = khz_model_of(s);
     if (status == KHZ_NOT_FINITE) {
         return counts_of(s, count_states(s, c) ? KHZ_NOWHERE : khz_first_not_finite(m, c, m->n_step_values));
     }
@@ -87,7 +87,7 @@ void khz_stepper_note(khz_stepper *s, khz_status status)
 
 void khz_stepper_note_values(khz_stepper *s)
 {
-    const khz_model *const m = s->model;
+    const khz_model *const m = khz_model_of(s);
     khz_context *const c = (khz_context *)khz_stepper_instance(s);
     khz_block_counts *const block = counts_of(s, khz_first_not_finite(m, c, m->n_values));
     stamp(block, c->time);

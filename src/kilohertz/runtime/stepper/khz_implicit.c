@@ -17,11 +17,11 @@
 /* df/dt from a point a little later; inputs move along as their mode says. */
 static khz_status time_difference(khz_stepper *s, const khz_work *w, double t)
 {
-    const double period = (double)s->settings.period_ns / 1e9;
+    const double period = (double)khz_settings_of(s)->period_ns / 1e9;
     const double size = fmax(fabs(t), period);
     const double d = (t + sqrt(DBL_EPSILON) * size) - t;
     const khz_status status = khz_stepper_rhs(s, w, t + d, w->x0, w->ft);
-    for (int32_t i = 0; i < khz_n_y(s->model); i++) {
+    for (int32_t i = 0; i < khz_n_y(khz_model_of(s)); i++) {
         w->ft[i] = (w->ft[i] - w->f0[i]) / d;
     }
     return status;
@@ -30,7 +30,7 @@ static khz_status time_difference(khz_stepper *s, const khz_work *w, double t)
 /* How large the residuals of open loops are for unknowns of their size. */
 static void size_residuals(const khz_stepper *s, const khz_work *w)
 {
-    const khz_model *const m = s->model;
+    const khz_model *const m = khz_model_of(s);
     const double *const nominal = khz_reals(w->instance, m->nominal);
     for (int32_t i = 0; i < m->n_z; i++) {
         double size = 0.0;
@@ -45,7 +45,7 @@ static void size_residuals(const khz_stepper *s, const khz_work *w)
 /* A matrix that is complete: the factors are those of another one. */
 static khz_status in_use(khz_stepper *s, const khz_work *w, khz_status status)
 {
-    const khz_model *const m = s->model;
+    const khz_model *const m = khz_model_of(s);
     s->counts.jacobians++;
     s->jacobian_age = 0;
     s->factored_h = 0.0;
@@ -55,10 +55,10 @@ static khz_status in_use(khz_stepper *s, const khz_work *w, khz_status status)
 /* dF/dy at the point of the instance. */
 static khz_status renew_matrix(khz_stepper *s, const khz_work *w)
 {
-    const khz_model *const m = s->model;
+    const khz_model *const m = khz_model_of(s);
     const khz_status status = khz_jacobian(m, w->instance, w->jac, w->jac_work);
     s->counts.rhs += m->directional == NULL ? (uint64_t)m->n_colours + 1u : 0u;
-    if (s->settings.jacobian_spread) {
+    if (khz_settings_of(s)->jacobian_spread) {
         khz_copy(w->jac_next, w->jac, m->jac_row[khz_n_y(m)]);
     }
     return in_use(s, w, status);
@@ -67,8 +67,8 @@ static khz_status renew_matrix(khz_stepper *s, const khz_work *w)
 /* The columns of the next Jacobian that are this step's: between two that are due all are made once. */
 static khz_status make_part(khz_stepper *s, const khz_work *w)
 {
-    const khz_model *const m = s->model;
-    const int32_t n_parts = s->settings.jacobian_every - 1;
+    const khz_model *const m = khz_model_of(s);
+    const int32_t n_parts = khz_settings_of(s)->jacobian_every - 1;
     const khz_status status = khz_jacobian_part(m, w->instance, s->jacobian_age - 1, n_parts, w->jac_next, w->jac_work);
     s->counts.rhs += m->directional == NULL ? (uint64_t)(m->n_colours / n_parts) + 1u : 0u;
     return status;
@@ -77,7 +77,7 @@ static khz_status make_part(khz_stepper *s, const khz_work *w)
 /* The next Jacobian is complete. */
 static khz_status take_next(khz_stepper *s, const khz_work *w)
 {
-    khz_copy(w->jac, w->jac_next, s->model->jac_row[khz_n_y(s->model)]);
+    khz_copy(w->jac, w->jac_next, khz_model_of(s)->jac_row[khz_n_y(khz_model_of(s))]);
     return in_use(s, w, KHZ_OK);
 }
 
@@ -89,12 +89,13 @@ typedef khz_status matrix_fn(khz_stepper *s, const khz_work *w);
  * is evaluated at once where there is none; then every step makes some columns of the next. */
 static khz_status renew_jacobian(khz_stepper *s, const khz_work *w, double t, int with_time)
 {
-    const khz_model *const m = s->model;
+    const khz_model *const m = khz_model_of(s);
     const int is_new = s->jacobian_age < 0;
     const int is_past_event = s->is_past_event;
-    const int is_turn = s->jacobian_age > 0 && s->jacobian_age % s->settings.jacobian_every == 0;
+    const int is_turn = s->jacobian_age > 0 && s->jacobian_age % khz_settings_of(s)->jacobian_every == 0;
     const int is_due = is_new || is_past_event || is_turn;
-    const int is_spread = !is_new && !is_past_event && s->settings.jacobian_spread && s->settings.jacobian_every > 1;
+    const int is_spread =
+        !is_new && !is_past_event && khz_settings_of(s)->jacobian_spread && khz_settings_of(s)->jacobian_every > 1;
     const int is_part = is_spread && !is_turn && s->jacobian_age > 0;
     s->is_past_event = 0;
     s->jacobian_age = is_past_event && !is_new ? 0 : s->jacobian_age; /* as if it had been evaluated now */
@@ -104,8 +105,9 @@ static khz_status renew_jacobian(khz_stepper *s, const khz_work *w, double t, in
     }
     with_time = with_time && is_due;
     matrix_fn *const matrix = is_part ? make_part : is_spread ? take_next : renew_matrix;
-    const int by_differences = m->directional == NULL || (m->n_u > 0 && s->settings.input_mode != KHZ_INPUT_HELD);
-    const double scale = (double)s->settings.period_ns / 1e9;
+    const int by_differences =
+        m->directional == NULL || (m->n_u > 0 && khz_settings_of(s)->input_mode != KHZ_INPUT_HELD);
+    const double scale = (double)khz_settings_of(s)->period_ns / 1e9;
     khz_status status = s->is_at_start ? KHZ_OK : khz_stepper_rhs(s, w, t, w->x0, w->stage);
     if (status == KHZ_OK) {
         KHZ_ENTER((khz_context *)w->instance, KHZ_PLACE_JACOBIAN);
@@ -130,7 +132,7 @@ static khz_status renew_jacobian(khz_stepper *s, const khz_work *w, double t, in
 
 static khz_status factor_dense(khz_stepper *s, const khz_work *w, double h_gamma)
 {
-    const khz_model *const m = s->model;
+    const khz_model *const m = khz_model_of(s);
     const size_t n = (size_t)khz_n_y(m);
     memset(w->dense, 0, sizeof(double) * n * n);
     for (int32_t i = 0; i < khz_n_y(m); i++) {
@@ -146,11 +148,11 @@ static khz_status factor_dense(khz_stepper *s, const khz_work *w, double h_gamma
 
 static KHZ_INLINE khz_status factor_anew(khz_stepper *s, const khz_work *w, double h_gamma)
 {
-    const khz_sparse_plan *const plan = s->model->lu_plan;
+    const khz_sparse_plan *const plan = khz_model_of(s)->lu_plan;
     s->counts.factorisations++;
     s->is_dense = plan == NULL;
     if (plan != NULL) {
-        khz_sparse_assemble(plan, w->jac, h_gamma, s->model->n_x, w->matrix);
+        khz_sparse_assemble(plan, w->jac, h_gamma, khz_model_of(s)->n_x, w->matrix);
         s->is_dense = khz_sparse_factor(plan, w->matrix, w->lu);
         ((khz_context *)w->instance)->n_detours += s->is_dense ? 1U : 0U;
     }
@@ -177,9 +179,9 @@ static KHZ_INLINE void solve_plain(khz_stepper *s, const khz_work *w, double *b)
 {
     s->counts.solves++;
     if (s->is_dense) {
-        khz_lu_solve(khz_n_y(s->model), w->dense, w->scale, w->pivot, b, w->solve);
+        khz_lu_solve(khz_n_y(khz_model_of(s)), w->dense, w->scale, w->pivot, b, w->solve);
     } else {
-        khz_sparse_solve(s->model->lu_plan, w->lu, b);
+        khz_sparse_solve(khz_model_of(s)->lu_plan, w->lu, b);
     }
 }
 
@@ -192,7 +194,7 @@ static void solve(khz_stepper *s, const khz_work *w, double *b)
 /* out := x0 + sum of a[j]*k_j, j < count. */
 static void combine(const khz_stepper *s, const khz_work *w, const double *a, int32_t count, double *out)
 {
-    const int32_t n = khz_n_y(s->model);
+    const int32_t n = khz_n_y(khz_model_of(s));
     const double *base = w->x0;
     for (int32_t j = 0; j < count; j++) {
         if (a[j] != 0.0) {
@@ -210,14 +212,14 @@ static void combine(const khz_stepper *s, const khz_work *w, const double *a, in
 /* u := h*gamma*(f + sum c_j*u_j/h + h*gamma_i*f_t), f in x1; the sum is over the stages before, of states alone. */
 static void stage_right_side(const khz_stepper *s, const khz_work *w, int32_t stage, double h, double *u)
 {
-    const khz_method *const method = s->method;
-    const int32_t n = khz_n_y(s->model);
+    const khz_method *const method = khz_method_of(s);
+    const int32_t n = khz_n_y(khz_model_of(s));
     const double *const coupling = method->coupling + stage * method->n_stages;
     const double h_gamma = h * method->gamma;
     const double slope = h * method->time_weight[stage];
     memset(u, 0, sizeof(double) * (size_t)n);
     for (int32_t j = 0; j < stage; j++) {
-        khz_add_scaled(s->model->n_x, u, coupling[j], w->k + (size_t)j * (size_t)n, u);
+        khz_add_scaled(khz_model_of(s)->n_x, u, coupling[j], w->k + (size_t)j * (size_t)n, u);
     }
     int32_t i = 0;
     for (; i + 2 <= n; i += 2) {
@@ -232,8 +234,8 @@ static void stage_right_side(const khz_stepper *s, const khz_work *w, int32_t st
 /* E*u_i = f(t + alpha_i*h, x0 + sum a_ij*u_j) + M*sum c_ij*u_j/h + h*gamma_i*f_t with E = W/(h*gamma). */
 khz_status khz_advance_rosenbrock(khz_stepper *s, const khz_work *w, double t, double h)
 {
-    const khz_method *const method = s->method;
-    const int32_t n = khz_n_y(s->model);
+    const khz_method *const method = khz_method_of(s);
+    const int32_t n = khz_n_y(khz_model_of(s));
     khz_status status = renew_jacobian(s, w, t, 1);
     status = status == KHZ_OK ? factor(s, w, h * method->gamma) : status;
     /* x1 holds the right-hand side of the model until the stages are done. */
@@ -254,9 +256,9 @@ khz_status khz_advance_rosenbrock(khz_stepper *s, const khz_work *w, double t, d
 /* Index-1 form: did the last iteration of a stage still move something by more than a small part? */
 static int has_moved(const khz_stepper *s, const khz_work *w, const double *point, const double *change)
 {
-    const double *const nominal = khz_reals(w->instance, s->model->nominal);
+    const double *const nominal = khz_reals(w->instance, khz_model_of(s)->nominal);
     int moved = 0;
-    for (int32_t i = 0; i < khz_n_y(s->model); i++) {
+    for (int32_t i = 0; i < khz_n_y(khz_model_of(s)); i++) {
         moved |= !(fabs(change[i]) <= KHZ_SMALL_IN_STAGE * fmax(fabs(point[i]), nominal[i]));
     }
     return moved;
@@ -265,9 +267,9 @@ static int has_moved(const khz_stepper *s, const khz_work *w, const double *poin
 /* The largest change of a state, as a part of its size at the beginning of the step. */
 static double largest_change(const khz_stepper *s, const khz_work *w, const double *change)
 {
-    const double *const nominal = khz_reals(w->instance, s->model->nominal);
+    const double *const nominal = khz_reals(w->instance, khz_model_of(s)->nominal);
     double largest = 0.0;
-    for (int32_t i = 0; i < s->model->n_x; i++) {
+    for (int32_t i = 0; i < khz_model_of(s)->n_x; i++) {
         largest = khz_larger(largest, fabs(change[i]) / khz_larger(fabs(w->x0[i]), nominal[i]));
     }
     return largest;
@@ -276,7 +278,7 @@ static double largest_change(const khz_stepper *s, const khz_work *w, const doub
 /* Whether the Jacobian of this step is not that of its beginning. */
 static int has_old_jacobian(const khz_stepper *s)
 {
-    return s->settings.jacobian_every > 1 && (s->jacobian_age > 0 || s->settings.jacobian_spread);
+    return khz_settings_of(s)->jacobian_every > 1 && (s->jacobian_age > 0 || khz_settings_of(s)->jacobian_spread);
 }
 
 /* The first and the last change in a stage by an old Jacobian.  Where they say that iterations diverge it is of no use
@@ -287,7 +289,7 @@ static void watch(khz_stepper *s, double first, double last)
     const int grows = last > first && last > s->last_change && last > KHZ_STALE_LEAST;
     s->n_growing = grows ? s->n_growing + 1 : 0;
     s->last_change = last;
-    const int diverges = grows && last > (s->settings.newton > 2 ? 1.0 : KHZ_STALE) * first;
+    const int diverges = grows && last > (khz_settings_of(s)->newton > 2 ? 1.0 : KHZ_STALE) * first;
     s->is_lost |= diverges;
     if (diverges || s->n_growing >= KHZ_STALE_GROWTH) {
         s->jacobian_age = -1;
@@ -301,16 +303,18 @@ static void watch(khz_stepper *s, double first, double last)
 static khz_status implicit_stage(khz_stepper *s, const khz_work *w, double t, double h, const double *base, double *z,
                                  double *point)
 {
-    const int32_t n = khz_n_y(s->model);
-    const int32_t n_x = s->model->n_x;
-    const double h_gamma = h * s->method->gamma;
+    const int32_t n = khz_n_y(khz_model_of(s));
+    const int32_t n_x = khz_model_of(s)->n_x;
+    const double h_gamma = h * khz_method_of(s)->gamma;
     double *const d = w->ft; /* not needed by these methods */
-    const int is_watched = s->settings.newton > 1 && has_old_jacobian(s);
+    const int is_watched = khz_settings_of(s)->newton > 1 && has_old_jacobian(s);
     double first = 0.0;
     memcpy(point, w->x0, sizeof(double) * (size_t)n_x);
-    for (int32_t turn = 0; turn < s->settings.newton; turn++) {
+    for (int32_t turn = 0; turn < khz_settings_of(s)->newton; turn++) {
         /* How far the first guess is from the solution says nothing. */
-        const double part = turn == 0 ? DBL_MAX : turn < s->settings.newton - 1 ? KHZ_SMALL_IN_STAGE : KHZ_SMALL;
+        const double part = turn == 0                               ? DBL_MAX
+                            : turn < khz_settings_of(s)->newton - 1 ? KHZ_SMALL_IN_STAGE
+                                                                    : KHZ_SMALL;
         const khz_status status = khz_stepper_stage(s, w, t, part, point, d);
         if (status != KHZ_OK) {
             return status;
@@ -331,15 +335,15 @@ static khz_status implicit_stage(khz_stepper *s, const khz_work *w, double t, do
         return KHZ_NO_CONVERGENCE;
     }
     for (int32_t m = 0; m < n; m++) {
-        z[m] = m < n_x ? (point[m] - base[m]) / s->method->gamma : 0.0;
+        z[m] = m < n_x ? (point[m] - base[m]) / khz_method_of(s)->gamma : 0.0;
     }
     return KHZ_OK;
 }
 
 static khz_status dirk_stages(khz_stepper *s, const khz_work *w, double t, double h)
 {
-    const khz_method *const method = s->method;
-    const int32_t n = khz_n_y(s->model);
+    const khz_method *const method = khz_method_of(s);
+    const int32_t n = khz_n_y(khz_model_of(s));
     khz_status status = renew_jacobian(s, w, t, 0);
     status = status == KHZ_OK ? factor(s, w, h * method->gamma) : status;
     memcpy(w->x1, w->x0, sizeof(double) * (size_t)n);
@@ -347,7 +351,7 @@ static khz_status dirk_stages(khz_stepper *s, const khz_work *w, double t, doubl
         double *const z = w->k + (size_t)i * (size_t)n;
         if (i == 0 && method->explicit_first) {
             for (int32_t m = 0; m < n; m++) {
-                z[m] = m < s->model->n_x ? h * w->f0[m] : 0.0;
+                z[m] = m < khz_model_of(s)->n_x ? h * w->f0[m] : 0.0;
             }
             continue;
         }
@@ -375,8 +379,8 @@ khz_status khz_advance_dirk(khz_stepper *s, const khz_work *w, double t, double 
 /* The same stages, each solved by the model itself: x = base + gamma_h*xd. */
 khz_status khz_advance_inlined(khz_stepper *s, const khz_work *w, double t, double h)
 {
-    const khz_method *const method = s->method;
-    const khz_model *const m = s->model;
+    const khz_method *const method = khz_method_of(s);
+    const khz_model *const m = khz_model_of(s);
     const int32_t n = m->n_x;
     memcpy(w->x1, w->x0, sizeof(double) * (size_t)n);
     for (int32_t i = 0; i < method->n_stages; i++) {

@@ -7,9 +7,9 @@
 
 int khz_stepper_is_loose(const khz_stepper *s, const khz_work *w, double part)
 {
-    const double *const res = khz_reals(w->instance, s->model->res);
+    const double *const res = khz_reals(w->instance, khz_model_of(s)->res);
     int loose = 0;
-    for (int32_t i = 0; i < s->model->n_z; i++) {
+    for (int32_t i = 0; i < khz_model_of(s)->n_z; i++) {
         loose |= !(fabs(res[i]) <= part * w->res_scale[i]);
     }
     return loose;
@@ -24,31 +24,31 @@ static khz_status move_closed(khz_stepper *s, const khz_work *w, double t, doubl
     ((khz_context *)w->instance)->n_detours++;
     status = KHZ_OK;
     if (again) {
-        khz_set_point(s->model, w->instance, w->x0);
+        khz_set_point(khz_model_of(s), w->instance, w->x0);
         s->is_closed = 1;
         status = khz_advance(s, w, t, h);
         s->is_closed = 0;
         /* What the linear stages say of z is no good guess; that of the last stage is. */
-        memcpy(khz_reals(w->instance, s->model->x), w->x1, sizeof(double) * (size_t)s->model->n_x);
-        khz_get_point(s->model, w->instance, w->x1);
+        memcpy(khz_reals(w->instance, khz_model_of(s)->x), w->x1, sizeof(double) * (size_t)khz_model_of(s)->n_x);
+        khz_get_point(khz_model_of(s), w->instance, w->x1);
     }
     status = status == KHZ_OK ? khz_stepper_evaluate(s, w, end, w->x1) : status;
-    khz_get_point(s->model, w->instance, w->x1);
+    khz_get_point(khz_model_of(s), w->instance, w->x1);
     return status;
 }
 
 khz_status khz_move(khz_stepper *s, const khz_work *w, double t, double end, double h)
 {
     khz_status status = KHZ_OK;
-    s->is_trial = s->model->n_z > 0;
+    s->is_trial = khz_model_of(s)->n_z > 0;
     if (h > 0.0) {
         status = khz_advance(s, w, t, h);
     } else {
-        memcpy(w->x1, w->x0, sizeof(double) * (size_t)khz_n_y(s->model));
+        memcpy(w->x1, w->x0, sizeof(double) * (size_t)khz_n_y(khz_model_of(s)));
     }
     status = status == KHZ_OK ? khz_stepper_evaluate_end(s, w, end, w->x1) : status;
     s->is_trial = 0;
-    if (s->model->n_z > 0 && (status != KHZ_OK || khz_stepper_is_loose(s, w, KHZ_SMALL))) {
+    if (khz_model_of(s)->n_z > 0 && (status != KHZ_OK || khz_stepper_is_loose(s, w, KHZ_SMALL))) {
         status = move_closed(s, w, t, end, h, status);
     }
     return status;

@@ -8,7 +8,7 @@ enum { CHATTER_CAP = 40 };
 
 void khz_mode_keep(const khz_stepper *s, const khz_work *w)
 {
-    const khz_model *const m = s->model;
+    const khz_model *const m = khz_model_of(s);
     khz_copy(w->kept_x, khz_reals(w->instance, m->x), m->n_x);
     khz_copy(w->kept_d, khz_reals(w->instance, m->d), m->n_d);
     khz_copy(w->kept_d + m->n_d, khz_reals(w->instance, m->pre_d), m->n_d);
@@ -22,7 +22,7 @@ void khz_mode_keep(const khz_stepper *s, const khz_work *w)
 
 static void give_back(const khz_stepper *s, const khz_work *w)
 {
-    const khz_model *const m = s->model;
+    const khz_model *const m = khz_model_of(s);
     khz_copy(khz_reals(w->instance, m->x), w->kept_x, m->n_x);
     khz_copy(khz_reals(w->instance, m->d), w->kept_d, m->n_d);
     khz_copy(khz_reals(w->instance, m->pre_d), w->kept_d + m->n_d, m->n_d);
@@ -39,7 +39,7 @@ static void give_back(const khz_stepper *s, const khz_work *w)
 /* An event failed: back to the mode before it, with one pass for the matrices that belong to that mode. */
 void khz_mode_undo(const khz_stepper *s, const khz_work *w)
 {
-    const khz_model *const m = s->model;
+    const khz_model *const m = khz_model_of(s);
     int32_t *const forced = khz_ints(w->instance, m->forced);
     give_back(s, w);
     for (int32_t i = 0; i < m->n_r; i++) {
@@ -54,7 +54,7 @@ void khz_mode_undo(const khz_stepper *s, const khz_work *w)
 /* Whether an event changed the Jacobian, by what it changed of the mode. */
 int khz_mode_stirs(const khz_stepper *s, const khz_work *w)
 {
-    const khz_model *const m = s->model;
+    const khz_model *const m = khz_model_of(s);
     const double *const d = khz_reals(w->instance, m->d);
     const int32_t *const ints = khz_ints(w->instance, m->m), *const r = khz_ints(w->instance, m->r);
     int stirs = m->n_stirring < 0 || m->n_z > 0;
@@ -70,7 +70,7 @@ int khz_mode_stirs(const khz_stepper *s, const khz_work *w)
 /* A relation that changes again and again, in every or every other of many periods, chatters. */
 void khz_mode_watch(khz_stepper *s, const khz_work *w)
 {
-    const khz_model *const m = s->model;
+    const khz_model *const m = khz_model_of(s);
     uint32_t *const found = (uint32_t *)(void *)((char *)s + s->flips);
     uint32_t *const last = found + m->n_r;
     uint32_t *const level = last + m->n_r;

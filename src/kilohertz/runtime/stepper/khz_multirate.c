@@ -13,11 +13,11 @@ static int32_t role(const khz_model *m, int32_t i)
  * the beginning of the sub-step of length h; held ones along their slope at the beginning of the step. */
 static void stage_base(const khz_stepper *s, const khz_work *w, int32_t stage, double h, double elapsed)
 {
-    const khz_method *const method = s->method;
-    const int32_t n = s->model->n_x;
+    const khz_method *const method = khz_method_of(s);
+    const int32_t n = khz_model_of(s)->n_x;
     const double *const rows[] = {method->a + stage * method->n_stages, method->explicit_a + stage * method->n_stages};
     for (int32_t i = 0; i < n; i++) {
-        const int32_t r = role(s->model, i);
+        const int32_t r = role(khz_model_of(s), i);
         if (r == KHZ_STAGE_HELD) {
             w->stage[i] = w->x0[i] + elapsed * w->f0[i];
             continue;
@@ -33,9 +33,9 @@ static void stage_base(const khz_stepper *s, const khz_work *w, int32_t stage, d
 /* One of the equal parts of a step: from x1, with its derivatives in k, to x1 with those of its end in k again. */
 static khz_status sub_step(khz_stepper *s, const khz_work *w, double t, double h, int32_t position)
 {
-    const khz_method *const method = s->method;
-    const khz_model *const m = s->model;
-    const int32_t count = s->settings.substeps;
+    const khz_method *const method = khz_method_of(s);
+    const khz_model *const m = khz_model_of(s);
+    const int32_t count = khz_settings_of(s)->substeps;
     const size_t bytes = sizeof(double) * (size_t)m->n_x;
     for (int32_t stage = 1; stage < method->n_stages; stage++) {
         const double elapsed = h * ((position + method->abscissa[stage]) / count);
@@ -54,7 +54,7 @@ static khz_status sub_step(khz_stepper *s, const khz_work *w, double t, double h
 /* The states outside the part with sub-steps by the trapezoidal rule, with the derivative at the end of the others. */
 static khz_status correct_held(khz_stepper *s, const khz_work *w, double t, double h)
 {
-    const khz_model *const m = s->model;
+    const khz_model *const m = khz_model_of(s);
     const khz_status status = khz_stepper_rhs(s, w, t + h, w->x1, w->stage);
     for (int32_t i = 0; i < m->n_x && status == KHZ_OK; i++) {
         if (role(m, i) == KHZ_STAGE_HELD) {
@@ -77,17 +77,17 @@ static int any_held(const khz_model *m)
  * allows. */
 khz_status khz_advance_mixed(khz_stepper *s, const khz_work *w, double t, double h)
 {
-    const khz_model *const m = s->model;
+    const khz_model *const m = khz_model_of(s);
     const size_t bytes = sizeof(double) * (size_t)m->n_x;
     memcpy(w->x1, w->x0, bytes);
     memcpy(w->k, w->f0, bytes);
     memcpy(khz_reals(w->instance, m->x), w->x0, bytes); /* the guess */
     memcpy(khz_reals(w->instance, m->xd), w->f0, bytes);
-    for (int32_t k = 0; k < s->settings.substeps; k++) {
+    for (int32_t k = 0; k < khz_settings_of(s)->substeps; k++) {
         const khz_status status = sub_step(s, w, t, h, k);
         if (status != KHZ_OK) {
             return status;
         }
     }
-    return s->method->order > 1 && any_held(m) ? correct_held(s, w, t, h) : KHZ_OK;
+    return khz_method_of(s)->order > 1 && any_held(m) ? correct_held(s, w, t, h) : KHZ_OK;
 }

@@ -60,7 +60,7 @@ const uint32_t *khz_stepper_chattering(const khz_stepper *s)
     return (const uint32_t *)(const void *)((const char *)s + s->flips);
 }
 
-void khz_stepper_destroy(khz_stepper *s) { s->model->destroy(khz_stepper_instance(s)); }
+void khz_stepper_destroy(khz_stepper *s) { khz_model_of(s)->destroy(khz_stepper_instance(s)); }
 
 void khz_stepper_touch(khz_stepper *s)
 {
@@ -74,15 +74,15 @@ void khz_stepper_touch(khz_stepper *s)
 
 double khz_stepper_grid(const khz_stepper *s, uint64_t n)
 {
-    int64_t ns = (int64_t)n * s->settings.period_ns;
+    int64_t ns = (int64_t)n * khz_settings_of(s)->period_ns;
     ns = s->stop_ns > 0 && ns > s->stop_ns ? s->stop_ns : ns;
     return s->start + (double)ns / 1e9;
 }
 
 double khz_stepper_length(const khz_stepper *s)
 {
-    const int64_t left = s->stop_ns - (int64_t)s->n * s->settings.period_ns;
-    const int64_t ns = s->stop_ns > 0 && left < s->settings.period_ns ? left : s->settings.period_ns;
+    const int64_t left = s->stop_ns - (int64_t)s->n * khz_settings_of(s)->period_ns;
+    const int64_t ns = s->stop_ns > 0 && left < khz_settings_of(s)->period_ns ? left : khz_settings_of(s)->period_ns;
     return (double)ns / 1e9;
 }
 
@@ -91,11 +91,11 @@ double khz_stepper_time(const khz_stepper *s) { return khz_stepper_grid(s, s->n)
 /* ----------------------------------------------------------------------------------------------------------- inputs */
 
 /* Internal steps since the inputs were sampled. */
-static uint64_t steps_since_inputs(const khz_stepper *s) { return s->n % (uint64_t)s->settings.internal_steps; }
+static uint64_t steps_since_inputs(const khz_stepper *s) { return s->n % (uint64_t)khz_settings_of(s)->internal_steps; }
 
 int khz_stepper_sample_inputs(khz_stepper *s, const khz_work *w)
 {
-    const khz_model *const m = s->model;
+    const khz_model *const m = khz_model_of(s);
     if (steps_since_inputs(s) > 0) {
         return 0;
     }
@@ -119,14 +119,16 @@ int khz_stepper_sample_inputs(khz_stepper *s, const khz_work *w)
 /* Inputs at an instant: extrapolated from the samples at the grid and one or two periods before it. */
 static void inputs_at(const khz_stepper *s, const khz_work *w, double t)
 {
-    const khz_model *const m = s->model;
-    const int mode = s->settings.input_mode < s->n_inputs_seen ? s->settings.input_mode : s->n_inputs_seen - 1;
+    const khz_model *const m = khz_model_of(s);
+    const int mode =
+        khz_settings_of(s)->input_mode < s->n_inputs_seen ? khz_settings_of(s)->input_mode : s->n_inputs_seen - 1;
     if (m->n_u == 0 || mode <= KHZ_INPUT_HELD) {
         return;
     }
     double *const u = khz_reals(w->instance, m->u);
     const double sampled = khz_stepper_grid(s, s->n - steps_since_inputs(s));
-    const double part = (t - sampled) * 1e9 / (double)(s->settings.period_ns * s->settings.internal_steps);
+    const double part =
+        (t - sampled) * 1e9 / (double)(khz_settings_of(s)->period_ns * khz_settings_of(s)->internal_steps);
     for (int32_t i = 0; i < m->n_u; i++) {
         u[i] = w->u0[i] + part * (w->u0[i] - w->u1[i]);
         if (mode == KHZ_INPUT_QUADRATIC) {
@@ -163,13 +165,13 @@ static khz_status leave(khz_stepper *s, uint32_t caps, khz_status status)
 khz_status khz_stepper_rhs(khz_stepper *s, const khz_work *w, double t, const double *y, double *f)
 {
     const uint32_t caps = enter(s, w, t, 1);
-    return leave(s, caps, khz_residuals(s->model, w->instance, t, y, f));
+    return leave(s, caps, khz_residuals(khz_model_of(s), w->instance, t, y, f));
 }
 
 /* A stage with the loops solved, from the values in the instance. */
 static khz_status closed_stage(khz_stepper *s, const khz_work *w, double t, double *y, double *f)
 {
-    const khz_model *const m = s->model;
+    const khz_model *const m = khz_model_of(s);
     const uint32_t caps = enter(s, w, t, 0);
     const khz_status status = khz_derivatives(m, w->instance, t, y, f);
     khz_get_point(m, w->instance, y);
@@ -189,13 +191,13 @@ khz_status khz_stepper_stage(khz_stepper *s, const khz_work *w, double t, double
 khz_status khz_stepper_inlined(khz_stepper *s, const khz_work *w, double t, double gamma_h)
 {
     const uint32_t caps = enter(s, w, t, 0);
-    return leave(s, caps, khz_stage(s->model, w->instance, t, w->stage, gamma_h));
+    return leave(s, caps, khz_stage(khz_model_of(s), w->instance, t, w->stage, gamma_h));
 }
 
 static khz_status evaluate_at(khz_stepper *s, const khz_work *w, double t, const double *y, int is_open)
 {
     khz_context *const c = (khz_context *)w->instance;
-    const khz_model *const m = s->model;
+    const khz_model *const m = khz_model_of(s);
     const int is_there = s->is_at_end && memcmp(y, khz_reals(c, m->x), sizeof(double) * (size_t)m->n_x) == 0;
     const uint32_t caps = enter(s, w, t, is_open);
     khz_set_point(m, w->instance, y);
@@ -219,7 +221,7 @@ khz_status khz_stepper_evaluate(khz_stepper *s, const khz_work *w, double t, con
 
 khz_status khz_stepper_evaluate_end(khz_stepper *s, const khz_work *w, double t, const double *y)
 {
-    return evaluate_at(s, w, t, y, s->model->n_z > 0);
+    return evaluate_at(s, w, t, y, khz_model_of(s)->n_z > 0);
 }
 
 /* ------------------------------------------------------------------------------------------------------------- step */
@@ -227,11 +229,11 @@ khz_status khz_stepper_evaluate_end(khz_stepper *s, const khz_work *w, double t,
 /* Index-1 form: z anew at the beginning of the step, where an input or a parameter jumped. */
 static khz_status solve_again(khz_stepper *s, const khz_work *w, double t)
 {
-    if (s->is_solved || s->model->n_z == 0) {
+    if (s->is_solved || khz_model_of(s)->n_z == 0) {
         return KHZ_OK;
     }
     const khz_status status = khz_stepper_evaluate(s, w, t, w->x0);
-    khz_get_point(s->model, w->instance, w->x0);
+    khz_get_point(khz_model_of(s), w->instance, w->x0);
     return status;
 }
 
@@ -253,10 +255,10 @@ khz_status khz_advance(khz_stepper *s, const khz_work *w, double t, double h)
     if (status != KHZ_OK) {
         return status;
     }
-    if (s->settings.inlined) {
-        return s->method->kind == KHZ_PAIR ? khz_advance_mixed(s, w, t, h) : khz_advance_inlined(s, w, t, h);
+    if (khz_settings_of(s)->inlined) {
+        return khz_method_of(s)->kind == KHZ_PAIR ? khz_advance_mixed(s, w, t, h) : khz_advance_inlined(s, w, t, h);
     }
-    switch (s->method->kind) {
+    switch (khz_method_of(s)->kind) {
     case KHZ_ROSENBROCK:
         return khz_advance_rosenbrock(s, w, t, h);
     case KHZ_DIRK:
@@ -269,7 +271,7 @@ khz_status khz_advance(khz_stepper *s, const khz_work *w, double t, double h)
 static void check_asserts(khz_stepper *s, const khz_work *w)
 {
     khz_context *const c = (khz_context *)w->instance;
-    if (s->model->asserts(w->instance) != KHZ_OK) {
+    if (khz_model_of(s)->asserts(w->instance) != KHZ_OK) {
         khz_say(c, KHZ_SAID_ERROR, c->place, c->message);
         s->counts.assertions++;
         s->flags |= KHZ_STEP_ASSERTION;
@@ -280,7 +282,7 @@ static void check_asserts(khz_stepper *s, const khz_work *w)
 /* The derivatives in the instance are those that the next step begins with. */
 static void keep_rates(khz_stepper *s, const khz_work *w)
 {
-    const khz_model *const m = s->model;
+    const khz_model *const m = khz_model_of(s);
     s->is_fresh = s->is_settled && m->n_u == 0 && m->n_ui == 0 && m->n_recorded == 0 && (s->is_open || m->n_z == 0);
     s->is_at_start = s->is_fresh;
     if (s->is_fresh) {
@@ -292,7 +294,7 @@ static void keep_rates(khz_stepper *s, const khz_work *w)
 /* What the end of this step knows already about the beginning of the next. */
 static void carry_over(khz_stepper *s, const khz_work *w)
 {
-    const khz_model *const m = s->model;
+    const khz_model *const m = khz_model_of(s);
     keep_rates(s, w);
     s->jacobian_age += s->jacobian_age >= 0;
     s->counts.warnings = (uint64_t)((const khz_context *)w->instance)->said[KHZ_SAID_WARNING].n;
@@ -301,17 +303,17 @@ static void carry_over(khz_stepper *s, const khz_work *w)
     }
 }
 
-/* One internal step; its flags. */
-static uint32_t internal_step(khz_stepper *s, const khz_work *w)
+/* One internal step; its flags.  A function of its own: no arithmetic may move out of where denormals are flushed. */
+static __attribute__((noinline)) uint32_t internal_step(khz_stepper *s, const khz_work *w)
 {
     s->flags = 0;
-    khz_get_point(s->model, w->instance, w->x0);
+    khz_get_point(khz_model_of(s), w->instance, w->x0);
     khz_cycle(s, w);
-    if (s->model->n_recorded > 0) {
-        khz_delay_push(s->model, w->instance, w->delayed);
+    if (khz_model_of(s)->n_recorded > 0) {
+        khz_delay_push(khz_model_of(s), w->instance, w->delayed);
     }
     check_asserts(s, w);
-    if (s->is_settled && !khz_values_are_finite(s->model, w->instance)) {
+    if (s->is_settled && !khz_values_are_finite(khz_model_of(s), w->instance)) {
         khz_stepper_note_values(s);
     }
     carry_over(s, w);
@@ -322,7 +324,7 @@ static uint32_t internal_step(khz_stepper *s, const khz_work *w)
 /* The run ends, or was ended, before the period does. */
 static int is_over(const khz_stepper *s, uint32_t flags)
 {
-    const int at_end = s->stop_ns > 0 && (int64_t)s->n * s->settings.period_ns >= s->stop_ns;
+    const int at_end = s->stop_ns > 0 && (int64_t)s->n * khz_settings_of(s)->period_ns >= s->stop_ns;
     return at_end || (flags & KHZ_STEP_TERMINATED) != 0;
 }
 
@@ -336,7 +338,7 @@ uint32_t khz_stepper_step(khz_stepper *s)
     const uint64_t passes = s->counts.event_passes;
     const uint32_t detours = c->n_detours;
     uint32_t flags = internal_step(s, w);
-    for (int32_t i = 1; i < s->settings.internal_steps && !is_over(s, flags); i++) {
+    for (int32_t i = 1; i < khz_settings_of(s)->internal_steps && !is_over(s, flags); i++) {
         flags = (flags & ~(uint32_t)KHZ_STEP_BEHIND) | internal_step(s, w);
     }
     flags |= c->n_detours != detours ? KHZ_STEP_DETOUR : 0u;
@@ -355,8 +357,8 @@ uint32_t khz_stepper_event(khz_stepper *s)
     const khz_work *const w = khz_stepper_divide(s);
     s->flags = 0;
     khz_cycle_event(s, w);
-    if (s->model->n_recorded > 0) {
-        khz_delay_push(s->model, w->instance, w->delayed);
+    if (khz_model_of(s)->n_recorded > 0) {
+        khz_delay_push(khz_model_of(s), w->instance, w->delayed);
     }
     check_asserts(s, w);
     keep_rates(s, w);
@@ -380,8 +382,8 @@ khz_status khz_stepper_prepare(void *memory, const khz_model *m, const khz_step_
 /* The inputs at the start count as the first sample. */
 static void first_samples(khz_stepper *s, const khz_work *w)
 {
-    memcpy(w->u0, khz_reals(w->instance, s->model->u), sizeof(double) * (size_t)s->model->n_u);
-    memcpy(w->ui, khz_ints(w->instance, s->model->ui), sizeof(int32_t) * (size_t)s->model->n_ui);
+    memcpy(w->u0, khz_reals(w->instance, khz_model_of(s)->u), sizeof(double) * (size_t)khz_model_of(s)->n_u);
+    memcpy(w->ui, khz_ints(w->instance, khz_model_of(s)->ui), sizeof(int32_t) * (size_t)khz_model_of(s)->n_ui);
     s->n_inputs_seen = 0;
 }
 
@@ -391,14 +393,14 @@ khz_status khz_stepper_start(khz_stepper *s, double start)
     const khz_work *const w = khz_stepper_divide(s);
     s->start = start;
     s->n = 0;
-    khz_status status = khz_initialize(s->model, w->instance, start);
-    ((khz_context *)w->instance)->newton_cap = s->settings.loop_newton;
-    if (status == KHZ_OK && s->model->n_recorded > 0) {
-        khz_delay_push(s->model, w->instance, w->delayed);
+    khz_status status = khz_initialize(khz_model_of(s), w->instance, start);
+    ((khz_context *)w->instance)->newton_cap = khz_settings_of(s)->loop_newton;
+    if (status == KHZ_OK && khz_model_of(s)->n_recorded > 0) {
+        khz_delay_push(khz_model_of(s), w->instance, w->delayed);
     }
     s->slope_time = (double)NAN;
     s->event_time = (double)NAN;
-    s->model->crossings(w->instance, w->g0);
+    khz_model_of(s)->crossings(w->instance, w->g0);
     first_samples(s, w);
     s->is_solved = status == KHZ_OK;
     s->is_settled = status == KHZ_OK;
@@ -410,7 +412,7 @@ khz_status khz_stepper_start(khz_stepper *s, double start)
 void khz_stepper_past_inputs(khz_stepper *s, const double *last, const double *before)
 {
     const khz_work *const w = khz_stepper_divide(s);
-    const size_t bytes = sizeof(double) * (size_t)s->model->n_u;
+    const size_t bytes = sizeof(double) * (size_t)khz_model_of(s)->n_u;
     memcpy(w->u0, last, bytes);
     memcpy(w->u1, before != NULL ? before : last, bytes);
     s->n_inputs_seen = before != NULL ? 2 : 1;

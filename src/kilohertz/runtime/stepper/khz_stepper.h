@@ -179,6 +179,13 @@ KHZ_EXPORT void khz_stepper_past_inputs(khz_stepper *s, const double *last, cons
 KHZ_EXPORT khz_status khz_stepper_init(void *memory, const khz_model *m, const khz_step_settings *s, double start);
 /* One period; what happened.  Never fails, never allocates. */
 KHZ_EXPORT uint32_t khz_stepper_step(khz_stepper *s);
+/* A step that was made for one model and these settings: what khz_stepper_step does where s->settings are the same. */
+typedef struct khz_made {
+    khz_step_settings settings;
+    uint32_t (*step)(khz_stepper *s);
+} khz_made;
+/* The step of a stepper whose model was linked with one that was made for it (NULL: with none). */
+uint32_t (*khz_stepper_made(const khz_stepper *s, const khz_made *made))(khz_stepper *s);
 /* Between two steps: an event at the end of the last one, of samples that were marked from outside or of inputs that
  * were set; what happened. */
 KHZ_EXPORT uint32_t khz_stepper_event(khz_stepper *s);

@@ -6,6 +6,27 @@
 #include "khz_stepper.h"
 #include "khz_vector.h"
 
+/* What a step is made of.  Where these sources are compiled once more for one model, method and settings
+ * (building/made_step.py) they are constants: sizes, coefficients and what the model does not have are known to the
+ * compiler, and nothing else differs. */
+#ifdef KHZ_MADE_SETTINGS
+static const khz_model this_model;
+static const khz_step_settings khz_made_settings = KHZ_MADE_SETTINGS;
+static KHZ_INLINE const khz_model *khz_model_of(const khz_stepper *s) { return ((void)s, &this_model); }
+static KHZ_INLINE const khz_method *khz_method_of(const khz_stepper *s)
+{
+    return ((void)s, &khz_methods[khz_made_settings.method]);
+}
+static KHZ_INLINE const khz_step_settings *khz_settings_of(const khz_stepper *s)
+{
+    return ((void)s, &khz_made_settings);
+}
+#else
+static KHZ_INLINE const khz_model *khz_model_of(const khz_stepper *s) { return s->model; }
+static KHZ_INLINE const khz_method *khz_method_of(const khz_stepper *s) { return s->method; }
+static KHZ_INLINE const khz_step_settings *khz_settings_of(const khz_stepper *s) { return &s->settings; }
+#endif
+
 /* Index-1 form: what is still a small change of the unknowns of a loop, as a part of their size: at the end of a step
  * or before the last iteration of a stage; and where later stages or iterations correct it. */
 #define KHZ_SMALL 1e-4

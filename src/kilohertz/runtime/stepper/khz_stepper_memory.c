@@ -134,3 +134,15 @@ size_t khz_stepper_lay_out(khz_stepper *s, const khz_model *m, const khz_step_se
     s->size = s->instance + aligned(m->size);
     return s->size;
 }
+
+static int is_same(const khz_step_settings *a, const khz_step_settings *b)
+{
+#define KHZ_DIFFERS(field, standard, least, largest) | (a->field != b->field)
+    return !((a->period_ns != b->period_ns) | (a->method != b->method) KHZ_STEP_SETTINGS(KHZ_DIFFERS));
+#undef KHZ_DIFFERS
+}
+
+uint32_t (*khz_stepper_made(const khz_stepper *s, const khz_made *made))(khz_stepper *s)
+{
+    return made != NULL && is_same(&made->settings, &s->settings) ? made->step : khz_stepper_step;
+}

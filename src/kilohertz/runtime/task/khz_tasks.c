@@ -109,6 +109,7 @@ static khz_status prepare_task(khz_rig *r, int32_t i)
     if (status != KHZ_OK) {
         return khz_rig_fail(r, status, "task %s: the settings of its stepper make no sense", u->name);
     }
+    u->step = khz_stepper_made(u->stepper, u->linked->made);
     u->instance = khz_stepper_instance(u->stepper);
     const size_t before = (size_t)((char *)u->instance - (char *)memory);
     const int arena_is_last = before + m->size + 64 > u->size && m->arena + m->arena_size + 64 > m->size;

@@ -104,7 +104,7 @@ static int step_tasks(khz_thread *k)
         k->task = i;
         khz_thread_late_inputs(k, u);
         const int64_t began = k->rig->n_tasks > 1 ? khz_now() : 0;
-        const uint32_t flags = khz_stepper_step(u->stepper);
+        const uint32_t flags = u->step(u->stepper);
         khz_thread_output_faults(k, u, k->step + 1);
         k->flags |= flags;
         if (k->rig->n_tasks > 1 && k->step >= k->grace) {

@@ -43,8 +43,9 @@ typedef struct khz_linked_model {
     const khz_model *(*timed)(void); /* its timed copy (khz_probe.h); NULL: built without */
     const khz_signal *signals;
     int32_t n_signals;
-    int32_t n_objects; /* external objects: its parameters cannot be set while it runs */
-    int32_t n_hidden;  /* external functions that may remember something: a snapshot cannot hold it */
+    int32_t n_objects;    /* external objects: its parameters cannot be set while it runs */
+    int32_t n_hidden;     /* external functions that may remember something: a snapshot cannot hold it */
+    const khz_made *made; /* a step of its own; NULL: it has none */
 } khz_linked_model;
 
 extern const khz_linked_model khz_linked_models[];
@@ -60,6 +61,7 @@ typedef struct khz_task {
     const char *name;
     const khz_linked_model *linked;
     khz_stepper *stepper;
+    uint32_t (*step)(khz_stepper *s);
     void *instance;
     void *snapshot;
     size_t size;          /* of the stepper */

@@ -1,0 +1,58 @@
+"""A step that is made for one model and one method: the sources of the stepper once more, with these as constants.
+
+The stepper reads sizes and coefficients from tables.  Compiled together with the tables of one model, for one method
+and its settings, loops over states and stages are written out, coefficients stand in the code, and what the model does
+not have (inputs, delays, events) is gone.  It is the same C, in which no sum is reordered, so a step has the same bits;
+the stepper as it is makes the others: a start, an event from outside, a task with other settings.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from kilohertz.building.c_units import QUICK, ModelUnits, runtime_headers
+from kilohertz.codegen import runtime_sources
+from kilohertz.solvers import SOLVERS, StepSettings
+from kilohertz.toolchain import Compiler, Source, Unit
+
+_MOST_LINES = 5000  # of a model's C: beyond, the stepper is a small part of a step, and the compiler takes its time
+_SHARED = frozenset({"khz_text.c"})  # with what changes outside of an instance: there is one
+_FLAGS = ("-O3", "-fwhole-program")
+_STATIC = re.compile(r"^(?:KHZ_\w+ )?static [^=;(]*?\b(\w+)\(", re.MULTILINE)
+
+
+def _statics(texts: Iterable[str]) -> set[str]:
+    """Functions that a file has for itself: in one text with others they need names of their own."""
+    return {name for text in texts for name in _STATIC.findall(text)}
+
+
+def made_name(model: ModelUnits) -> str:
+    """The C name of what is made: a `khz_made`."""
+    return f"{model.code.prefix}made"
+
+
+def made_step(model: ModelUnits, settings: StepSettings, compiler: Compiler) -> Unit | None:
+    """The unit that defines it; None where it does not pay, and for compilers without `-fwhole-program`."""
+    files = [f for f in model.code.files if not f.is_initial and not f.name.startswith(f"{model.code.prefix}functions")]
+    is_plain = model.has_probes or not set(QUICK).isdisjoint(model.units[0].flags)
+    if compiler.family != "gcc" or is_plain or sum(f.text.count("\n") for f in files) > _MOST_LINES:
+        return None
+    values = settings.c_values()
+    values["method"] = list(SOLVERS).index(str(values["method"]))
+    values["period_ns"] = int(values["period_ns"]) // int(values["internal_steps"])
+    runtime = [(name, text) for name, text in runtime_sources() if name not in _SHARED]
+    own = [(f.name, f.text) for f in files]
+    both = _statics(text for _, text in runtime) & _statics(text for _, text in own)
+    lines = [
+        "#define _GNU_SOURCE",
+        f"#define KHZ_MADE_SETTINGS {{{', '.join(f'.{name} = {value}' for name, value in values.items())}}}",
+        *(f'#line 1 "{name}"\n{text}' for name, text in runtime),
+        *(f"#define {name} model_{name}" for name in sorted(both)),
+        *(f'#line 1 "{name}"\n{text}' for name, text in own),
+        "__attribute__((externally_visible))",
+        f"const khz_made {made_name(model)} = {{KHZ_MADE_SETTINGS, khz_stepper_step}};",
+        "",
+    ]
+    headers = (*runtime_headers(), Source(model.code.header.name, model.code.header.text))
+    return Unit((Source("made.c", "\n".join(lines)),), headers, (), _FLAGS, f"{model.units[0].name}_made")
