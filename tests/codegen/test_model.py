@@ -90,6 +90,16 @@ def test_what_the_model_does_not_have_is_not_written(code: CProgram) -> None:
     assert not re.search(r"\[0\]", struct)
 
 
+def test_an_instance_has_room_for_temporaries_where_there_are_some(code: CProgram, tmp_path: Path) -> None:
+    assert "arena[16];" in code.header.text
+    file = tmp_path / "Says.mo"
+    assertion = 'assert(x < 2, "x is " + String(x));'
+    file.write_text(f"model Says Real x(start = 1, fixed = true); equation der(x) = -x; {assertion} end Says;")
+    session = Session()
+    says = generate(session.model(f"{file}:Says").process(), session.libraries.sources)
+    assert "arena[65536];" in says.header.text
+
+
 def test_external_symbols_have_the_prefix(code: CProgram) -> None:
     prototypes = re.findall(r"^(?:KHZ_EXPORT )?[\w *]+?(\w+)\([^)]*\);$", code.header.text, re.M)
     assert code.getter in prototypes
