@@ -52,6 +52,7 @@ static void handle_event(khz_stepper *s, const khz_work *w, double t, int is_tim
     const khz_model *const m = s->model;
     khz_context *const c = (khz_context *)w->instance;
     int passes = 0;
+    s->is_crossed = 0;
     c->time = t;
     if (s->before_event != NULL) {
         s->before_event(s->user);
@@ -112,7 +113,9 @@ static void arrive(khz_stepper *s, const khz_work *w, const khz_period *p, doubl
         s->counts.late_time_events++;
         s->flags |= KHZ_STEP_LATE_TIME_EVENT;
     }
-    if (khz_crossings(s, w, w->g1) || is_time_event) {
+    const int is_state_event = khz_crossings(s, w, w->g1);
+    s->is_crossed = 1;
+    if (is_state_event || is_time_event) {
         handle_event(s, w, is_time_event && p->due > t ? p->due : t, is_time_event, -DBL_MAX);
     }
 }
@@ -157,7 +160,11 @@ static void move_and_arrive(khz_stepper *s, const khz_work *w, const khz_period 
 static void next_crossings(khz_stepper *s, const khz_work *w, int is_late)
 {
     const int32_t *const forced = khz_ints(w->instance, s->model->forced);
-    khz_crossing_values(s, w, w->g0);
+    if (s->is_crossed && s->model->n_r > 0) {
+        khz_copy(w->g0, w->g1, s->model->n_r);
+    } else {
+        khz_crossing_values(s, w, w->g0);
+    }
     if (s->may_rest) {
         s->may_rest = khz_rest_look(s->model, &w->rest, w->g0);
     }

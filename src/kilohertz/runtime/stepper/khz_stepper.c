@@ -145,6 +145,7 @@ static uint32_t enter(khz_stepper *s, const khz_work *w, double t, int is_open)
     s->counts.rhs++;
     s->is_at_start = 0;
     s->is_at_end = 0;
+    s->is_crossed = 0;
     s->is_open = is_open;
     inputs_at(s, w, t);
     return ((khz_context *)w->instance)->n_caps;
