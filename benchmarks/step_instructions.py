@@ -6,6 +6,7 @@
 Counted is `khz_stepper_step` of 1 ms under callgrind, the mean over --steps steps after the first 10: the same
 number in every run, whatever else the machine does.  "bound" is what `Model.cost_bound` says about a regular step
 (`kept` where the Jacobian rests), as a multiple of it.  A stage is a third of what rk4 takes more than euler.
+"unseen" is the same where nobody looks at what the next step does not need (`khz_stepper_see`).
 "anchor" is C that CasADi makes of the same equations (of an arm with other numbers), counted in the same way.
 """
 
@@ -66,6 +67,7 @@ int main(int argc, char **argv)
     if (s == NULL || khz_stepper_init(s, model, &settings, 0.0) != KHZ_OK) {{
         return 2;
     }}
+{unseen}
     for (long k = atol(argv[argc - 1]); k > 0; k--) {{
         (void)khz_stepper_step(s);
     }}
@@ -81,13 +83,14 @@ def counted(case: Case, steps: int) -> dict[str, float]:
     """Instructions of a mean step of a case, and the bound of a regular one."""
     if case.solver != "stage":
         return _step(case, case.solver, steps)
-    four, one = (_step(case, method, steps)["instructions"] for method in ("rk4", "euler"))
-    return {"instructions": (four - one) / 3}
+    four, one = (_step(case, method, steps) for method in ("rk4", "euler"))
+    return {"instructions": (four["instructions"] - one["instructions"]) / 3}
 
 
 def _step(case: Case, method: str, steps: int) -> dict[str, float]:
     from kilohertz import load
     from kilohertz.building import linked_units, main_unit
+    from kilohertz.runtime import constant
     from kilohertz.solvers import StepSettings
     from kilohertz.toolchain import build_executable
 
@@ -99,18 +102,21 @@ def _step(case: Case, method: str, steps: int) -> dict[str, float]:
         for name, value in settings.c_values().items()
     ]
     linked, libraries = linked_units([units], offline=False)
-    text = DRIVER.format(settings="\n".join(fields))
+    leaves = "    khz_stepper_see(s, argc <= 2);" if constant("KHZ_ABI") > 10 else ""
+    text = DRIVER.format(settings="\n".join(fields), unseen=leaves)
     program = build_executable([*linked, main_unit(units, text)], libraries)
     spent = _collected(program, SKIPPED + steps) - _collected(program, SKIPPED)
+    unseen = _collected(program, "unseen", SKIPPED + steps) - _collected(program, "unseen", SKIPPED)
     bounds = model.cost_bound(method, inline=case.inline)
     bound = bounds.get("kept", bounds["regular"])  # a Jacobian that rests was evaluated in the first step
-    return {"instructions": spent / steps, "bound": bound["instructions"]}
+    return {"instructions": spent / steps, "unseen": unseen / steps, "bound": bound["instructions"]}
 
 
-def _collected(program: Path, steps: int) -> int:
+def _collected(program: Path, *arguments: int | str) -> int:
     with tempfile.TemporaryDirectory(prefix="khz-") as scratch:
         out = f"--callgrind-out-file={Path(scratch) / 'out'}"
-        command = ["valgrind", "--tool=callgrind", out, "--toggle-collect=khz_stepper_step", str(program), str(steps)]
+        command = ["valgrind", "--tool=callgrind", out, "--toggle-collect=khz_stepper_step", str(program)]
+        command += map(str, arguments)
         done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         raise SystemExit(f"the run ends with {done.returncode}:\n{done.stderr[-500:]}")
@@ -144,12 +150,13 @@ def main() -> None:
         print(json.dumps(counted(case, arguments.steps)))
         return
     trees = [*([arguments.old] if arguments.old else []), ROOT]
-    heads = ["model, method", *(["before"] if arguments.old else []), "now", "bound / now", "anchor", "goal"]
+    heads = ["model, method", *(["before"] if arguments.old else []), "now", "unseen", "bound / now", "anchor", "goal"]
     print(f"| {' | '.join(heads)} |\n|{'---|' * len(heads)}")
     for case in (c for c in CASES if any(text in c.name for text in arguments.case)):
         found = [measured(tree, case, arguments.steps) for tree in trees]
         cells = [_grouped(f["instructions"]) for f in found]
         now = found[-1]
+        cells.append(_grouped(now.get("unseen")))
         cells.append(f"{now['bound'] / now['instructions']:.2f}" if "bound" in now else "–")
         print(f"| {case.name} | {' | '.join([*cells, _grouped(case.anchor), _grouped(case.goal)])} |", flush=True)
     print(machine())

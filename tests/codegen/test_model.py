@@ -25,7 +25,8 @@ model Loops "A loop of each kind"
     Real a, b;
   end Part;
   Part axle, rod;
-  Real x(start = 1, fixed = true), y(start = 1), s;
+  Real x(start = 1, fixed = true), y(start = 1);
+  output Real s;
   parameter Real k = 2;
 equation
   der(x) = -x;

@@ -109,7 +109,7 @@ class _Generator:
         table.phase("once", once)
         table.phase("initial", initial)
         table.phase("event", every, blocks.reset)
-        for part in (Partition.STEP, Partition.CROSSING, Partition.OUTPUT):
+        for part in (Partition.STEP, Partition.CROSSING, Partition.OUTPUT, Partition.VIEW):
             table.phase(part.name.lower(), [c for c in every if c[1] is part])
         for name, calls in optional_calls.items():
             table.phase(name, calls)
@@ -144,6 +144,7 @@ class _Generator:
             dict(self.layout.counts),
             frozenset(n for n, v in step.variables.items() if v.purpose is not Purpose.DECLARED),
             tuple(step.crossings),
+            step.views(),
         )
 
     def _arena(self) -> int:

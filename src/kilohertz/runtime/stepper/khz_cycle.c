@@ -53,6 +53,9 @@ static void handle_event(khz_stepper *s, const khz_work *w, double t, int is_tim
     khz_context *const c = (khz_context *)w->instance;
     int passes = 0;
     s->is_crossed = 0;
+    if (khz_stepper_is_seen(s)) {
+        khz_stepper_show(s, w);
+    }
     c->time = t;
     if (s->before_event != NULL) {
         s->before_event(s->user);
@@ -84,8 +87,10 @@ static void handle_event(khz_stepper *s, const khz_work *w, double t, int is_tim
     } else if (status != KHZ_OK) {
         khz_stepper_note(s, status);
         khz_mode_undo(s, w);
+        khz_stepper_show(s, w);
         s->flags |= KHZ_STEP_HELD;
     }
+    s->is_shown = 1;
     khz_stepper_note_caps(s, caps);
     c->status = KHZ_OK;
     khz_mode_watch(s, w);
@@ -130,6 +135,7 @@ static void hold(khz_stepper *s, const khz_work *w, double t, double end)
     s->is_settled = khz_stepper_evaluate(s, w, end, w->x1) == KHZ_OK;
     if (!s->is_settled) {
         (void)khz_stepper_evaluate(s, w, t, w->x1);
+        khz_stepper_show(s, w);
         ((khz_context *)w->instance)->time = end;
     }
 }
