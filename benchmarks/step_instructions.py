@@ -6,7 +6,8 @@
 Counted is `khz_stepper_step` of 1 ms under callgrind, the mean over --steps steps after the first 10: the same
 number in every run, whatever else the machine does.  "bound" is what `Model.cost_bound` says about a regular step
 (`kept` where the Jacobian rests), as a multiple of it.  A stage is a third of what rk4 takes more than euler.
-"made for its method" is the step of a real-time task of a model that is not large (building/made_step.py).
+"unseen" is the same where nobody looks at what the next step does not need (`khz_stepper_see`), "made" that step made
+for its model and method, as tasks of models have it that are not large (building/made_step.py).
 "anchor" is C that CasADi makes of the same equations (of an arm with other numbers), counted in the same way.
 """
 
@@ -77,6 +78,7 @@ int main(int argc, char **argv)
     if (s == NULL || khz_stepper_init(s, model, &settings, 0.0) != KHZ_OK) {{
         return 2;
     }}
+{unseen}
     for (long k = atol(argv[argc - 1]); k > 0; k--) {{
         (void)STEP(s);
     }}
@@ -92,13 +94,14 @@ def counted(case: Case, steps: int) -> dict[str, float]:
     """Instructions of a mean step of a case, and the bound of a regular one."""
     if case.solver != "stage":
         return _step(case, case.solver, steps)
-    four, one = (_step(case, method, steps)["instructions"] for method in ("rk4", "euler"))
-    return {"instructions": (four - one) / 3}
+    four, one = (_step(case, method, steps) for method in ("rk4", "euler"))
+    return {"instructions": (four["instructions"] - one["instructions"]) / 3}
 
 
 def _step(case: Case, method: str, steps: int) -> dict[str, float]:
     from kilohertz import load
     from kilohertz.building import linked_units, main_unit
+    from kilohertz.runtime import constant
     from kilohertz.solvers import StepSettings
     from kilohertz.toolchain import build_executable, find_compiler
 
@@ -110,11 +113,13 @@ def _step(case: Case, method: str, steps: int) -> dict[str, float]:
         for name, value in settings.c_values().items()
     ]
     linked, libraries = linked_units([units], offline=False)
-    text = DRIVER.format(settings="\n".join(fields))
-    spent = _spent(build_executable([*linked, main_unit(units, text)], libraries), steps)
+    leaves = "    khz_stepper_see(s, argc <= 2);" if constant("KHZ_ABI") > 10 else ""
+    text = DRIVER.format(settings="\n".join(fields), unseen=leaves)
+    program = build_executable([*linked, main_unit(units, text)], libraries)
     bounds = model.cost_bound(method, inline=case.inline)
     bound = bounds.get("kept", bounds["regular"])  # a Jacobian that rests was evaluated in the first step
-    found = {"instructions": spent, "bound": bound["instructions"]}
+    found = {"bound": bound["instructions"]}
+    found |= {"instructions": _spent(program, steps), "unseen": _spent(program, steps, "unseen")}
     try:
         from kilohertz.building.made_step import made_name, made_step
     except ImportError:  # an older tree
@@ -122,18 +127,19 @@ def _step(case: Case, method: str, steps: int) -> dict[str, float]:
     made = made_step(units, settings, find_compiler())
     if made is not None:
         driver = main_unit(units, text, (f"-DKHZ_MADE={made_name(units)}",))
-        found["made"] = _spent(build_executable([*linked, driver, made], libraries), steps)
+        found["made"] = _spent(build_executable([*linked, driver, made], libraries), steps, "unseen")
     return found
 
 
-def _spent(program: Path, steps: int) -> float:
-    return (_collected(program, SKIPPED + steps) - _collected(program, SKIPPED)) / steps
+def _spent(program: Path, steps: int, *more: str) -> float:
+    return (_collected(program, *more, SKIPPED + steps) - _collected(program, *more, SKIPPED)) / steps
 
 
-def _collected(program: Path, steps: int) -> int:
+def _collected(program: Path, *arguments: int | str) -> int:
     with tempfile.TemporaryDirectory(prefix="khz-") as scratch:
         out = f"--callgrind-out-file={Path(scratch) / 'out'}"
-        command = ["valgrind", "--tool=callgrind", out, "--toggle-collect=khz_stepper_step", str(program), str(steps)]
+        command = ["valgrind", "--tool=callgrind", out, "--toggle-collect=khz_stepper_step", str(program)]
+        command += map(str, arguments)
         done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         raise SystemExit(f"the run ends with {done.returncode}:\n{done.stderr[-500:]}")
@@ -176,11 +182,14 @@ def main() -> None:
         "anchor",
         "goal",
     ]
+    heads = ["model, method", *(["before"] if arguments.old else []), "now", "unseen", "bound / now"]
+    heads += ["made", "anchor", "goal"]
     print(f"| {' | '.join(heads)} |\n|{'---|' * len(heads)}")
     for case in (c for c in CASES if any(text in c.name for text in arguments.case)):
         found = [measured(tree, case, arguments.steps) for tree in trees]
         cells = [_grouped(f["instructions"]) for f in found]
         now = found[-1]
+        cells.append(_grouped(now.get("unseen")))
         cells.append(f"{now['bound'] / now['instructions']:.2f}" if "bound" in now else "–")
         cells.append(_grouped(now.get("made")))
         print(f"| {case.name} | {' | '.join([*cells, _grouped(case.anchor), _grouped(case.goal)])} |", flush=True)

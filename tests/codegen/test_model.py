@@ -25,7 +25,8 @@ model Loops "A loop of each kind"
     Real a, b;
   end Part;
   Part axle, rod;
-  Real x(start = 1, fixed = true), y(start = 1), s;
+  Real x(start = 1, fixed = true), y(start = 1);
+  output Real s;
   parameter Real k = 2;
 equation
   der(x) = -x;
@@ -88,6 +89,16 @@ def test_what_the_model_does_not_have_is_not_written(code: CProgram) -> None:
     struct = code.header.text[code.header.text.index("typedef struct khz_instance") :]
     assert not re.search(r"\b(u|d|pre_d|base|gamma_h|sample_start|delays|ps|o)\[", struct)
     assert not re.search(r"\[0\]", struct)
+
+
+def test_an_instance_has_room_for_temporaries_where_there_are_some(code: CProgram, tmp_path: Path) -> None:
+    assert "arena[16];" in code.header.text
+    file = tmp_path / "Says.mo"
+    assertion = 'assert(x < 2, "x is " + String(x));'
+    file.write_text(f"model Says Real x(start = 1, fixed = true); equation der(x) = -x; {assertion} end Says;")
+    session = Session()
+    says = generate(session.model(f"{file}:Says").process(), session.libraries.sources)
+    assert "arena[65536];" in says.header.text
 
 
 def test_external_symbols_have_the_prefix(code: CProgram) -> None:

@@ -25,6 +25,7 @@ model Swing "Two states, an input, an event, a delay line"
   Real x(start = 1, fixed = true);
   Real v(start = 0, fixed = true);
   Integer n(start = 0, fixed = true);
+  Real power = u * v + k "nothing needs it";
 equation
   der(x) = v;
   der(v) = -k * sin(x) - 0.1 * v ^ 3 + u + 0.1 * delay(x, 0.05);
@@ -146,6 +147,22 @@ def test_a_parameter_can_be_changed_between_steps(slave: Slave) -> None:
     slave.set(fmu, "k", 8.0)
     changed = slave.run(fmu, 0.1, 100)
     assert changed != slave.run(slave.started(), 0.0, 200)[100:]
+
+
+def test_a_value_that_nothing_needs_is_that_of_the_step_whenever_it_is_asked_for(slave: Slave) -> None:
+    """Neither later inputs nor later parameters show in it."""
+    often, seldom = slave.started(), slave.started()
+    for i in range(120):
+        for fmu in (often, seldom):
+            slave.set(fmu, "u", 0.01 * i)
+            fmu.doStep(i * STEP, STEP)
+        power, v = slave.get(often, "power", "v")
+        assert power == 0.01 * i * v + 4.0
+    state = slave.state(seldom)
+    for name in ("u", "k"):
+        slave.restore(seldom, state)
+        slave.set(seldom, name, 99.0)
+        assert slave.get(seldom, "power", "v") == [power, v]
 
 
 @pytest.mark.parametrize(("time", "length"), [(0.0, 0.0015), (0.5, 0.001), (0.0, -0.001), (0.0, float("nan"))])

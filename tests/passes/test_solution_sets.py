@@ -70,7 +70,7 @@ def derivatives(step: Step, x: dict[str, float], time: float) -> dict[str, float
     model = Interpreted(step)
     model.run(b for b in step.in_partition(Partition.EVENT) if isinstance(b, Assignment))
     model.derivatives(np.array([x[v.name] for v in step.of_kind(Kind.STATE)]), time)
-    model.run(step.in_partition(Partition.CROSSING, Partition.OUTPUT))
+    model.run(step.in_partition(Partition.CROSSING, Partition.OUTPUT, Partition.VIEW))
     values = {n: float(v) for n, v in model.values.items() if isinstance(v, (int, float))}
     for name, alias in step.aliases.items():
         if alias.target in values:

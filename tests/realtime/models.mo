@@ -56,6 +56,17 @@ package Models "Small models with inputs and outputs for the tests of the real-t
     der(y) = 1;
   end Clock;
 
+  model Swing "A pendulum; nothing needs its energy"
+    Real phi(start = 1, fixed = true);
+    Real w(start = 0, fixed = true);
+    Real energy = 0.5*w*w - 9.81*cos(phi);
+    Real twice = 2*phi;
+    Real age = time;
+  equation
+    der(phi) = w;
+    der(w) = -9.81*sin(phi);
+  end Swing;
+
   model Ends "Ends by itself"
     Real x(start = 0, fixed = true);
   equation

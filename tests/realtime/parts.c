@@ -134,9 +134,9 @@ static void signals(void)
         double x;
         int32_t i, b;
     } z = {1.5, 7, 1};
-    const khz_signal x = {"x", "", "", KHZ_SIGNAL_REAL, 0, 0, -1, 1, 0.0, 0.0, ""};
-    const khz_signal i = {"i", "", "", KHZ_SIGNAL_INTEGER, 0, 8, 1, 1, 0.0, 0.0, ""};
-    const khz_signal b = {"b", "", "", KHZ_SIGNAL_BOOLEAN, 0, 12, -1, 1, 0.0, 0.0, ""};
+    const khz_signal x = {"x", "", "", KHZ_SIGNAL_REAL, 0, 0, -1, 1, 0, 0.0, 0.0, ""};
+    const khz_signal i = {"i", "", "", KHZ_SIGNAL_INTEGER, 0, 8, 1, 1, 0, 0.0, 0.0, ""};
+    const khz_signal b = {"b", "", "", KHZ_SIGNAL_BOOLEAN, 0, 12, -1, 1, 0, 0.0, 0.0, ""};
     CHECK(khz_signal_get(&z, &x) == -1.5 && khz_signal_get(&z, &i) == 7.0 && khz_signal_get(&z, &b) == 0.0);
     khz_signal_set(&z, &x, 2.0);
     khz_signal_set(&z, &i, 1e300);

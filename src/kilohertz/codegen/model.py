@@ -26,7 +26,8 @@ from kilohertz.ir.step import Partition, Step, without_directional
 _LINES_PER_FILE = 6000
 _LINES_APART = 2000  # of what runs at the start alone, from which on it has files of its own
 _DEEP = 200_000  # frames: a condition of thousands of parts; Python's own calls need no C stack
-_ARENA_PLAIN, _ARENA_FUNCTIONS = 1 << 16, 1 << 22  # bytes, besides what arrays of known sizes take
+_ARENA_NONE = 16  # bytes: no array of length 0
+_ARENA_PLAIN, _ARENA_FUNCTIONS = 1 << 16, 1 << 22  # besides what arrays of known sizes take
 _ARENA_MOST = 1 << 30  # for those; a function that needs more fails (R716)
 INCLUDES = (
     '#include "khz_base.h"',
@@ -108,13 +109,12 @@ class _Generator:
         table.phase("once", once)
         table.phase("initial", initial)
         table.phase("event", every, blocks.reset)
-        for part in (Partition.STEP, Partition.CROSSING, Partition.OUTPUT):
+        for part in (Partition.STEP, Partition.CROSSING, Partition.OUTPUT, Partition.VIEW):
             table.phase(part.name.lower(), [c for c in every if c[1] is part])
         for name, calls in optional_calls.items():
             table.phase(name, calls)
         self.functions.write_all()
-        arena = _ARENA_FUNCTIONS if self.functions.written else _ARENA_PLAIN
-        members = self.layout.members(arena + min(self.types.room, _ARENA_MOST))
+        members = self.layout.members(self._arena())
         origins = [self.where(origin) for origin in self._places]
         door = Door(table.functions, members, getter_of(prefix), lanes, origins, self.often, self.has_names)
         tables = [*table.lines, *model_table(step, self.layout, blocks.infos, self.probes.n_places, self.where, door)]
@@ -144,7 +144,14 @@ class _Generator:
             dict(self.layout.counts),
             frozenset(n for n, v in step.variables.items() if v.purpose is not Purpose.DECLARED),
             tuple(step.crossings),
+            step.views(),
         )
+
+    def _arena(self) -> int:
+        """Bytes for temporaries: arrays and texts of blocks and functions, what external code asks for."""
+        if not self.types.takes_room and all(f.external is None for f in self.functions.written):
+            return _ARENA_NONE
+        return (_ARENA_FUNCTIONS if self.functions.written else _ARENA_PLAIN) + min(self.types.room, _ARENA_MOST)
 
     def _starting(self, name: str, parts: list[list[str]]) -> list[list[str]]:
         """Parts of a function that sets start values: calls of those in the files of what runs at the start alone,

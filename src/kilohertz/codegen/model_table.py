@@ -85,7 +85,8 @@ def model_table(
         f"    .n_colours = {jacobian.n_colours}, .n_z = {len(step.algebraic)}, .n_origins = {len(door.origins)},",
         f"    .n_lanes = {door.n_lanes}, .jacobian_rests = {int(jacobian_rests(step))},",
         f"    .inlined_is_all = {int(s.inlined_is_all(step))},",
-        f"    .n_values = {len(owners.values)}, .n_step_values = {owners.n_step}, .n_w = {_n_looked_at(step)},",
+        f"    .n_values = {len(owners.values)}, .n_step_values = {owners.n_step}, .n_views = {owners.n_views},",
+        f"    .n_w = {_n_looked_at(step)},",
         f"    .uses_homotopy = {int(homotopy)}, .n_felt = {-1 if places_felt is None else len(places_felt)},",
         f"    .n_stirring = {-1 if places_stirring is None else len(places_stirring)},",
         *(f"    .{k} = offsetof(khz_instance, {k})," for k in present),
@@ -152,10 +153,12 @@ def _areas(members: Collection[str]) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class _Owners:
-    """Whose a value is, for messages about faults (khz_model.h): Reals with their blocks, those of a step first."""
+    """Whose a value is, for messages about faults (khz_model.h): Reals with their blocks, those of a step first, views
+    last."""
 
     values: tuple[tuple[int, int], ...]
     n_step: int
+    n_views: int
     discrete: list[int]
 
     def arrays(self) -> dict[str, list[int]]:
@@ -177,6 +180,8 @@ def _n_looked_at(step: Step) -> int:
 def _owners(step: Step, infos: Sequence[BlockInfo], counts: Mapping[Kind, int]) -> _Owners:
     of_step: list[tuple[int, int]] = []
     others: list[tuple[int, int]] = []
+    views: list[tuple[int, int]] = []
+    by_partition = {s.Partition.STEP: of_step, s.Partition.VIEW: views}
     first, n = {}, 0
     for kind in s.EVENT_ORDER:
         first[kind], n = n, n + counts[kind]
@@ -184,7 +189,7 @@ def _owners(step: Step, infos: Sequence[BlockInfo], counts: Mapping[Kind, int]) 
     for info in infos:
         if info.phase != "block" or isinstance(info.block, s.MixedLoop):
             continue
-        values = of_step if info.block.partition is s.Partition.STEP else others
+        values = by_partition.get(info.block.partition, others)
         for slot in (step.slot(t.name) for t in s.targets(info.block) if not _is_passed(step, t.name)):
             if slot.kind in (Kind.ALGEBRAIC, Kind.DERIVATIVE):
                 values.append((slot.index if slot.kind is Kind.ALGEBRAIC else -1 - slot.index, info.number))
@@ -193,7 +198,7 @@ def _owners(step: Step, infos: Sequence[BlockInfo], counts: Mapping[Kind, int]) 
         for action in info.block.actions if isinstance(info.block, s.WhenBlock) else ():
             if isinstance(action, s.SetState):
                 discrete[first[Kind.STATE] + step.slot(action.target.name).index] = info.number
-    return _Owners((*of_step, *others), len(of_step), discrete)
+    return _Owners((*of_step, *others, *views), len(of_step), len(views), discrete)
 
 
 def _places_of(names: list[str] | None, step: Step, counts: Mapping[Kind, int]) -> list[int] | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from kilohertz.codegen.layout import INTS
 from kilohertz.codegen.writing.c_program import CFile, CProgram
@@ -34,6 +34,7 @@ class ModelSignal:
     index: int
     sign: int = 1
     tunable: bool = False  # may be set while the model runs
+    is_view: bool = False  # computed only where somebody looks
     ty: Type = REAL
     min: float | None = None
     max: float | None = None
@@ -42,14 +43,17 @@ class ModelSignal:
 def model_signals(step: Step) -> tuple[ModelSignal, ...]:
     """All signals of a model in order of declaration; texts, external objects and plain constants are none."""
     out = []
+    views = step.views()
     for name, v in step.variables.items():
         if v.purpose is Purpose.DECLARED and v.slot.kind in _VARYING | _FIXED:
             tunable = v.tunable or v.slot.kind in _INPUTS
-            out.append(_signal(name, v, v.unit, v.description, v.causality, 1, tunable))
+            signal = _signal(name, v, v.unit, v.description, v.causality, 1, tunable)
+            out.append(replace(signal, is_view=v.slot in views))
     for name, alias in step.aliases.items():
         target = step.variables.get(alias.target or "")
         if target is not None and target.slot.kind in _VARYING | _FIXED and alias.purpose is Purpose.DECLARED:
-            out.append(_signal(name, target, alias.unit, alias.description, alias.causality, alias.sign, False))
+            signal = _signal(name, target, alias.unit, alias.description, alias.causality, alias.sign, False)
+            out.append(replace(signal, is_view=target.slot in views))
     return tuple(out)
 
 
@@ -60,7 +64,7 @@ def _signal(
     type = "boolean" if v.ty == BOOLEAN else "integer" if kind in INTS else "real"
     role = "input" if kind in _INPUTS and tunable else "parameter" if kind in _FIXED else causality
     return ModelSignal(
-        name, unit, description, type, role, kind, v.slot.index, sign, tunable, v.ty, limit(v.min), limit(v.max)
+        name, unit, description, type, role, kind, v.slot.index, sign, tunable, False, v.ty, limit(v.min), limit(v.max)
     )
 
 
@@ -76,9 +80,9 @@ def signals_source(signals: tuple[ModelSignal, ...], code: CProgram) -> CFile:
         texts = f"{string(s.name)}, {string(_plain(s.unit))}, {string(_plain(s.description))}"
         codes = f"KHZ_SIGNAL_{s.type.upper()}, KHZ_SIGNAL_{_CAUSALITY.get(s.causality, 'LOCAL')}"
         allowed = ", ".join((*_bounds(s), _literals(s)))
-        lines.append(f"    {{{texts}, {codes}, {offset}, {s.sign}, {int(s.tunable)}, {allowed}}},")
+        lines.append(f"    {{{texts}, {codes}, {offset}, {s.sign}, {int(s.tunable)}, {int(s.is_view)}, {allowed}}},")
     if not signals:
-        lines.append('    {"", "", "", 0, 0, 0, 1, 0, 0.0, 0.0, ""},')
+        lines.append('    {"", "", "", 0, 0, 0, 1, 0, 0, 0.0, 0.0, ""},')
     return CFile(f"{name}.c", "\n".join(part for line in (*lines, "};", "") for part in wrapped(line)))
 
 

@@ -354,8 +354,8 @@ class _Period:
         """The calls in one period or in several, and what the runtime does between them."""
         per, k = self.per, self.kernels
         looks = 2 * periods + w.looks + 2 * w.steps + 3 * w.events  # at the end, and wherever all values were looked at
-        if case in (REGULAR, KEPT):  # at the end of the step and of the period; the first twice where it may be located
-            looks = periods + (1 if self.stepping.events == "none" else 2) * w.steps + 2 * w.looks + 3 * w.events
+        if case in (REGULAR, KEPT):  # at the end of the step, twice where it may be located; copied for the next one
+            looks = (1 if self.stepping.events == "none" else 2) * w.steps + 2 * w.looks + 3 * w.events
         parts = [
             per["rhs"].times(w.rhs - w.steps - w.looks - w.closed - w.inlined),
             per["closed"].times(w.closed),
@@ -367,6 +367,7 @@ class _Period:
             per["event"].times(w.event_passes - w.late),
             per["asserts"].times(periods),
             (self.phases.crossings + moves(12 * len(self.step.crossings))).times(looks),
+            copy(len(self.step.crossings)).times(periods if self.step.crossings else 0),
             k.solve.times(w.solves),
             k.stages(self.stepping.n_substeps).times(w.steps, 2 * w.steps),
             self._handling.times(w.events),

@@ -191,7 +191,7 @@ class Phases:
     def per(self) -> dict[str, Count]:
         """One call of each phase, copies and checks of the runtime included."""
         step, operations, n = self.step, self._operations, len(self.jacobian.rows)
-        late_parts = map(operations.partition, (Partition.CROSSING, Partition.OUTPUT))
+        late_parts = map(operations.partition, (Partition.CROSSING, Partition.OUTPUT, Partition.VIEW))
         late = total(late_parts) + moves(8 * n + 280)
         event = operations.blocks(step.blocks, in_event=True)
         solved = operations.step_blocks() + moves(40)

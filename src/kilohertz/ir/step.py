@@ -21,7 +21,8 @@ How it is run.
      where their guard holds; reinits are gathered and applied at the end of the pass.  If a state was reinitialised or
      some `pre(v) != v`: pre := value, run again (bounded).  `sample` is true in the first pass only.
   4. Between events: blocks of partition STEP in order (MixedLoop: only its `continuous` part); they leave every
-     derivative set.  CROSSING adds what `crossings` and `delays` need; OUTPUT what the recorder and asserts need.
+     derivative set.  CROSSING adds what `crossings` and `delays` need; OUTPUT what outputs and asserts need, or has
+     effects of its own; VIEW the rest, where somebody looks at it.
   `directional`, after STEP at the same point: from `seed(x)` the rates `dir(v)` of what depends on states, with
   `dir(der(x))` among them; time, discrete values and relations rest.  `time_slope`: rates `slope(v)` with states at
   rest and time moving at rate 1.  What is not set there does not move.  `inlined` solves
@@ -87,7 +88,8 @@ class Partition(Enum):
     EVENT = "event"  # only in events: discrete unknowns, and Reals that depend on nothing else
     STEP = "step"  # for the derivatives
     CROSSING = "crossing"  # for crossing functions and delay lines, not for derivatives
-    OUTPUT = "output"  # for the recorder, outputs and asserts alone
+    OUTPUT = "output"  # for outputs and asserts, or with effects of its own: loops, calls
+    VIEW = "view"  # for who looks alone: rows, live values; it can neither fail nor remember anything
 
     __hash__ = object.__hash__
 
@@ -345,6 +347,10 @@ class Step:
 
     def in_partition(self, *partitions: Partition) -> list[Block]:
         return [b for b in self.blocks if b.partition in partitions]
+
+    def views(self) -> frozenset[Slot]:
+        """Places of what is computed only where somebody looks."""
+        return frozenset(self.slot(t.name) for b in self.in_partition(Partition.VIEW) for t in targets(b))
 
 
 def without_directional(step: Step) -> Step:

@@ -18,7 +18,8 @@ This room knows no compiler: `build` takes models that the driver compiled.
 from kilohertz.realtime.executable import Built, ModelCode, build
 from kilohertz.realtime.faults import Fault
 from kilohertz.realtime.launch import Running, measure, start, trace_path
-from kilohertz.realtime.live import Live, LiveFault, attach, running
+from kilohertz.realtime.live import Live, attach, running
+from kilohertz.realtime.live_faults import LiveFault
 from kilohertz.realtime.predict import Prediction, predict
 from kilohertz.realtime.report import Report
 from kilohertz.realtime.scenario import (

@@ -190,6 +190,7 @@ def measure(built: Built, steps: int = 2000, seconds: float = 0.3) -> Report:
         "n_devices": 0,
         "n_faults": 0,
         "record.n": 0,
+        "views": 1,
         "live": 0,
         "fault.slow_ns": 0,
         "profile.mode": -1,

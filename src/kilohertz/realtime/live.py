@@ -17,7 +17,6 @@ import mmap
 import os
 import time
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import Any, BinaryIO
@@ -26,6 +25,7 @@ from kilohertz.base import Diagnostic, Dotted, ModelError, Note, near
 from kilohertz.base.array_values import elements, parts
 from kilohertz.base.units import UnitError, quantity
 from kilohertz.realtime.faults import fault_of
+from kilohertz.realtime.live_faults import FAULT_STATES, FaultEntry, LiveFault, live_fault
 from kilohertz.runtime import constant, family, fields, task_layout, words
 from kilohertz.stimuli import FAULTS
 
@@ -56,8 +56,8 @@ _REPLIES = {
         "a snapshot cannot hold what external functions of a model remember: they are not declared `pure`"
     ),
 }
-_FAULT_STATES = words("KHZ_INJECTED_")
 _ANSWER_SECONDS = 5.0
+_ATTENTION_NS = constant("KHZ_LIVE_ATTENTION_NS")
 _SUB, _BUCKETS = constant("KHZ_HISTOGRAM_SUB"), constant("KHZ_HISTOGRAM_BUCKETS")
 
 
@@ -99,34 +99,6 @@ class Lane(ctypes.Structure):
         times = self.account.time[TIMES.index(kind)]
         assert isinstance(times, Histogram)
         return times
-
-
-class _FaultEntry(ctypes.Structure):
-    _fields_ = fields("khz_fault")
-
-
-@dataclass(frozen=True, slots=True)
-class LiveFault:
-    """A fault of a running rig: what it is on, and since when it is active, has been, or that it waits."""
-
-    name: str
-    signal: str
-    kind: str
-    value: float  # NaN: none was given
-    state: str  # waiting, active, over
-    since: float  # model time; NaN: it has not begun
-    ended: float  # NaN: it has not ended
-    passed: int  # values while it was active
-    is_live: bool  # given to the running rig, not by its scenario
-    number: int  # its place in the rig
-
-    def as_text(self) -> str:
-        """`live1: stuck 3 on plant.u, active since 1.2 s`."""
-        number = "" if math.isnan(self.value) else f" {self.value:g}"
-        begun = {"waiting": "", "active": f" since {self.since:g} s"}.get(
-            self.state, " before it began" if math.isnan(self.since) else f": {self.since:g} s to {self.ended:g} s"
-        )
-        return f"{self.name}: {self.kind}{number} on {self.signal}, {self.state}{begun}"
 
 
 class _Head(ctypes.Structure):
@@ -196,7 +168,8 @@ class Live(Mapping[str, float]):
         entries = (_Entry * h.n_signals).from_buffer(self._map, h.directory)
         self.threads: tuple[Lane, ...] = tuple((Lane * h.n_lanes).from_buffer(self._map, h.lanes))
         self.entries = {self._text(e.name): (i, e) for i, e in enumerate(entries)}
-        self._faults = (_FaultEntry * h.n_faults).from_buffer(self._map, h.faults)
+        self._faults = (FaultEntry * h.n_faults).from_buffer(self._map, h.faults)
+        self._attended = 0  # ns: when the rig was last told that we read values
 
     def _text(self, at: int) -> str:
         end = self._map.find(b"\0", at)
@@ -221,6 +194,7 @@ class Live(Mapping[str, float]):
     def __getitem__(self, name: str) -> float:
         if name not in self.entries:
             raise KeyError(f"the rig has no signal `{name}`{near(name, self.entries)}")
+        self._attend()
         return float(self._values[self.entries[name][0]])
 
     def __iter__(self) -> Iterator[str]:
@@ -231,12 +205,33 @@ class Live(Mapping[str, float]):
 
     def frame(self) -> dict[str, float]:
         """All values, of one step where the rig copies them at once (up to 256 signals)."""
+        self._attend()
         for _ in range(100):
             before = [t.frame for t in self.threads]
             values = list(self._values)
             if not any(f % 2 for f in before) and [t.frame for t in self.threads] == before:
                 break
         return dict(zip(self.entries, values, strict=True))
+
+    def _attend(self) -> None:
+        """Say that somebody reads values, and wait for the first ones: the rig copies, and computes what nobody else
+        needs, for those who read."""
+        now, state = time.monotonic_ns(), self.state
+        self._head.attended_ns = now
+        if now - self._attended < _ATTENTION_NS // 2 or state != "running":
+            self._attended = now if state == "running" else 0
+            return
+        before = [t.n_frames for t in self.threads]
+        self._head.n_asked = (self._head.n_asked + 1) % (1 << 32)
+        slices = 2 + len(self.entries) // constant("KHZ_LIVE_SLICE")
+        deadline = time.monotonic() + _ANSWER_SECONDS + 2e-9 * slices * max(t.period_ns for t in self.threads)
+        while self.state == "running" and any(
+            not t.ended and t.n_frames == n for t, n in zip(self.threads, before, strict=True)
+        ):
+            if time.monotonic() > deadline:
+                raise ModelError(Diagnostic("R746", f"`{self.name}` shows no values: its cycles do not end"))
+            time.sleep(min(0.001, self.period))
+        self._attended = time.monotonic_ns()
 
     def unit(self, name: str) -> str:
         """The unit of a signal."""
@@ -353,9 +348,9 @@ class Live(Mapping[str, float]):
         """Those of the scenario, then those that were given to the running rig, as long as they are known."""
         names = list(self.entries)
         return tuple(
-            _live_fault(f, names[f.settings.signal], i)
+            live_fault(f, names[f.settings.signal], i)
             for i, f in enumerate(self._faults)
-            if _FAULT_STATES[f.state] != "free"
+            if FAULT_STATES[f.state] != "free"
         )
 
     def override(self, name: str, value: float | str) -> None:
@@ -469,22 +464,6 @@ class Live(Mapping[str, float]):
             raise ModelError(Diagnostic("R746", f"`{self.name}` was built without probes", notes=(Note(_PROBES),)))
         if reply:
             raise ModelError(Diagnostic("R746", f"{what}{_REPLIES.get(reply, f'refused ({reply})')}"))
-
-
-def _live_fault(f: Any, signal: str, number: int) -> LiveFault:
-    state = _FAULT_STATES[f.state]
-    return LiveFault(
-        name=bytes(f.name).decode(),
-        signal=signal,
-        kind=list(FAULTS)[f.settings.kind],
-        value=float(f.settings.value),
-        state=state,
-        since=float(f.since) if f.n_values else math.nan,
-        ended=float(f.ended) if f.n_values and state == "over" else math.nan,
-        passed=int(f.n_values),
-        is_live=bool(f.is_live),
-        number=number,
-    )
 
 
 def _lives(pid: int) -> bool:

@@ -152,7 +152,8 @@ def blamed(built: Built) -> tuple[str, ...]:
 
 def _cost(info: BlockInfo) -> int:
     partition = getattr(info.block, "partition", None)
-    return info.cost if info.phase == "block" and partition in (Partition.STEP, Partition.OUTPUT) else 0
+    is_counted = partition in (Partition.STEP, Partition.OUTPUT, Partition.VIEW)
+    return info.cost if info.phase == "block" and is_counted else 0
 
 
 def _described(info: BlockInfo, sources: SourceMap | None) -> str:

@@ -84,6 +84,14 @@ class Stepper:
         """One period."""
         return Flags(self.program.library.khz_stepper_step(self.address))
 
+    def see(self, is_seen: bool) -> None:
+        """Whether somebody looks at the end of the coming steps: else they leave out what nothing needs again."""
+        self.program.library.khz_stepper_see(self.address, int(is_seen))
+
+    def look(self) -> None:
+        """Compute what the last step left out."""
+        self.program.library.khz_stepper_look(self.address)
+
     def stop_after(self, nanoseconds: int) -> None:
         """Cut the last step so long after the start."""
         self.program.library.khz_stepper_stop_after(self.address, nanoseconds)
@@ -154,6 +162,7 @@ def stepper_prototypes(library: ctypes.CDLL) -> ctypes.CDLL:
     library.khz_stepper_stop_after.argtypes = [pointer, ctypes.c_int64]
     for name in ("instance", "counts", "blocks", "faults", "chattering"):
         getattr(library, f"khz_stepper_{name}").restype = pointer
-    for name in ("step", "touch", "time", "instance", "counts", "blocks", "faults", "chattering"):
+    library.khz_stepper_see.argtypes = [pointer, ctypes.c_int]
+    for name in ("step", "look", "touch", "time", "instance", "counts", "blocks", "faults", "chattering"):
         getattr(library, f"khz_stepper_{name}").argtypes = [pointer]
     return library

@@ -8,7 +8,7 @@ from enum import Enum
 from kilohertz.base import Origin
 from kilohertz.ir import step as s
 from kilohertz.ir.flat import ExternalCall, Function
-from kilohertz.ir.step import Crossing, Kind
+from kilohertz.ir.step import Crossing, Kind, Slot
 
 
 class Jacobians(Enum):
@@ -63,6 +63,7 @@ class CProgram:
     counts: dict[Kind, int]
     made: frozenset[str] = frozenset()  # variables that passes made, not the user
     crossings: tuple[Crossing, ...] = ()  # relations that make events
+    views: frozenset[Slot] = frozenset()  # what is computed only where somebody looks
 
     @property
     def getter(self) -> str:

@@ -51,6 +51,7 @@ class TypeTable:
         self.fields = Names("", "_")
         self.definitions: list[str] = []
         self.room = 0  # bytes of all temporaries in the arena whose size is known
+        self.takes_room = False  # whether anything is put there
 
     def of(self, ty: Type) -> str:
         """The C type of one element of `ty`."""

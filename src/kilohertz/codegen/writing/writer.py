@@ -208,6 +208,7 @@ class WriterCore(ABC):
     def taking(self, call: str) -> str:
         """A call that takes room in the arena and leaves it taken."""
         self.n_taking += 1
+        self.types.takes_room = True
         return call
 
     def length(self, text: str) -> str:

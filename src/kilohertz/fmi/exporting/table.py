@@ -63,7 +63,7 @@ def table_source(
         f'#include "{HEADER}"',
         "",
         "static const khz_fmu_value values[] = {",
-        *(f"    {_entry(v)}" for v in variables.stored),
+        *(f"    {_entry(v, v.slot in code.views)}" for v in variables.stored),
         "};",
         "",
         *_arrays(variables),
@@ -102,7 +102,7 @@ def _arrays(variables: Variables) -> list[str]:
     return [*lines, "static const uint32_t members[] = {", *members, "    0,", "};", ""]
 
 
-def _entry(v: Variable) -> str:
+def _entry(v: Variable, is_view: bool) -> str:
     type, role = f"KHZ_FMU_{_TYPES[v.type]}", f"KHZ_FMU_{_ROLES.get(v.causality, 'COMPUTED')}"
     name = comment(v.name)
     if v.indicator is not None:
@@ -113,7 +113,8 @@ def _entry(v: Variable) -> str:
         return f"{{offsetof(khz_context, time), 0.0, {type}, {role}, KHZ_FMU_STORED, 1}}, /* {name} */"
     if v.slot is None:
         return f"{{0, {real(v.constant)}, {type}, {role}, KHZ_FMU_CONSTANT, 1}}, /* {name} */"
-    return f"{{{_offset(v.slot.kind, v.slot.index)}, 0.0, {type}, {role}, KHZ_FMU_STORED, {v.sign}}}, /* {name} */"
+    place = "KHZ_FMU_VIEW" if is_view else "KHZ_FMU_STORED"
+    return f"{{{_offset(v.slot.kind, v.slot.index)}, 0.0, {type}, {role}, {place}, {v.sign}}}, /* {name} */"
 
 
 def _offset(kind: Kind, index: int) -> str:

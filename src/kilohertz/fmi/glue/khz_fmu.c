@@ -100,6 +100,7 @@ static int prepare(khz_fmu *f)
     }
     const khz_step_settings s = settings_of();
     const int done = khz_stepper_prepare(f->memory, f->model, &s) == KHZ_OK;
+    khz_stepper_see(f->stepper, 0); /* until a view is asked for */
     f->instance = khz_stepper_instance(f->stepper);
     ((khz_context *)f->instance)->ticks_outside = table->has_clocks && f->has_event_mode;
     return done;
@@ -308,6 +309,9 @@ static khz_fmu_status evaluate(khz_fmu *f)
     const khz_status status = khz_evaluate_all(f->model, f->instance, c->time, khz_reals(f->instance, f->model->x));
     f->head.needs_rates = status != KHZ_OK;
     f->head.needs_rest = status != KHZ_OK;
+    if (f->stepper != NULL) {
+        f->stepper->is_shown = 1;
+    }
     return status == KHZ_OK ? KHZ_FMU_OK : khz_fmu_failed(f, status, KHZ_FMU_DISCARD);
 }
 
@@ -341,6 +345,14 @@ static const khz_fmu_value *value_of(const khz_fmu *f, uint32_t reference, int t
     return NULL;
 }
 
+/* What the last step left out because nobody had asked for it. */
+static void look(const khz_fmu *f, const khz_fmu_value *v)
+{
+    if (v->place == KHZ_FMU_VIEW && f->stepper != NULL) {
+        khz_stepper_look(f->stepper);
+    }
+}
+
 /* Positive where the relation holds: it goes through zero where the relation changes. */
 static double indicator(const khz_fmu *f, size_t i)
 {
@@ -359,6 +371,7 @@ khz_fmu_status khz_fmu_get_real(const khz_fmu *f, uint32_t reference, double *va
     } else if (v->place == KHZ_FMU_CONSTANT) {
         *value = v->constant;
     } else {
+        look(f, v);
         *value = v->sign * *khz_reals(f->instance, v->offset);
     }
     return KHZ_FMU_OK;
@@ -403,6 +416,9 @@ static khz_fmu_status changing(khz_fmu *f, const khz_fmu_value *v)
     }
     if (v->role == KHZ_FMU_PARAMETER && f->head.mode == KHZ_FMU_INTERMEDIATE) {
         return khz_fmu_refuse(f, "a parameter is changed between communication steps, not inside one");
+    }
+    if (v->role == KHZ_FMU_PARAMETER && f->stepper != NULL) {
+        khz_stepper_look(f->stepper); /* by the parameters of its step */
     }
     f->head.needs_rates = 1;
     f->head.needs_rest = 1;

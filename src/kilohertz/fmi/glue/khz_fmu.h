@@ -30,7 +30,7 @@ enum { KHZ_FMU_REAL = 0, KHZ_FMU_INTEGER = 1, KHZ_FMU_BOOLEAN = 2, KHZ_FMU_TEXT 
 enum { KHZ_FMU_COMPUTED = 0, KHZ_FMU_PARAMETER = 1, KHZ_FMU_INPUT = 2 };
 
 /* Where it is kept: in the instance, in the table itself, or it is an event indicator or a clock. */
-enum { KHZ_FMU_STORED = 0, KHZ_FMU_CONSTANT = 1, KHZ_FMU_INDICATOR = 2 };
+enum { KHZ_FMU_STORED = 0, KHZ_FMU_CONSTANT = 1, KHZ_FMU_INDICATOR = 2, KHZ_FMU_VIEW = 3 /* stored when asked for */ };
 
 /* The value of a value reference, which is its position in the table. */
 typedef struct khz_fmu_value {

@@ -37,7 +37,7 @@ from kilohertz.ir.types import REAL
 from kilohertz.passes.algebra import cost
 from kilohertz.passes.contract import Fact, Log, Pass
 
-MOVING = frozenset({Partition.STEP, Partition.CROSSING, Partition.OUTPUT})
+MOVING = frozenset({Partition.STEP, Partition.CROSSING, Partition.OUTPUT, Partition.VIEW})
 _STEADY = frozenset({Kind.PARAMETER, Kind.INT_PARAMETER})
 _SUMS = frozenset({"+", "-", "*"})
 _ARITHMETIC = _SUMS | {"/", "^"}

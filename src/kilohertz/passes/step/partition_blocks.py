@@ -1,13 +1,15 @@
 """partition-blocks: when each block is needed (see `ir/step.py`).
 
-  y := 2*x;  der(x) := -x;  z := x - 1, crossing z > 0     ->   output y;  step der(x);  crossing z
+  y := 2*x;  der(x) := -x;  z := x - 1, crossing z > 0     ->   view y;  step der(x);  crossing z
 
 The variables that follow from the unknowns of a linear loop are looked at one by one: those that the derivatives do not
-need leave it.  What is CROSSING or OUTPUT goes behind the blocks of STEP, so that those stand together.
+need leave it.  What is CROSSING, OUTPUT or VIEW goes behind the blocks of STEP, so that those stand together.
 
 A block moves where it reads time, a state, an input, a delay, or the result of a moving block.  Real blocks that do not
 move, and all discrete ones, belong to EVENT.  Among the moving: what derivatives need is STEP, what crossing functions,
-delay lines and left limits need besides is CROSSING, the rest OUTPUT.  Two sweeps, linear.  It never gives up.
+delay lines and left limits need besides is CROSSING.  Of the rest what declared outputs and assertions need is OUTPUT,
+and so is a block that may fail, or whose result depends on what it gave before (loops, calls, delays), with all that it
+reads; what is left is VIEW: nobody notices where it is not computed.  Three sweeps, linear.  It never gives up.
 """
 
 from __future__ import annotations
@@ -17,7 +19,8 @@ from dataclasses import dataclass, field, replace
 from typing import ClassVar, cast
 
 from kilohertz.ir import traverse
-from kilohertz.ir.builtins import is_past
+from kilohertz.ir.builtins import BUILTINS, is_past
+from kilohertz.ir.expr import Binary, Bool, Builtin, Enum, Expr, IfExp, Int, Real, Ref, Unary
 from kilohertz.ir.flat import Purpose
 from kilohertz.ir.step import (
     DISCRETE_KINDS,
@@ -34,10 +37,12 @@ from kilohertz.ir.step import (
     expressions,
     targets,
 )
+from kilohertz.ir.types import INTEGER
 from kilohertz.passes.algebra import Occurrence
 from kilohertz.passes.contract import Fact, Log, Pass
 
 MOVING_KINDS = frozenset({Kind.STATE, Kind.INPUT, Kind.INT_INPUT})
+_LATE = frozenset({Partition.CROSSING, Partition.OUTPUT, Partition.VIEW})
 
 
 def inputs(block: Block, occurrence: Occurrence) -> list[str]:
@@ -69,10 +74,16 @@ def _partitioned(step: Step, occurrence: Occurrence) -> list[Block]:
     left = {n for n, v in step.variables.items() if v.purpose is Purpose.LEFT_LIMIT and not v.of}
     watched |= left
     for_crossing = _needed(reads, sets, watched)
+    rests = [
+        not moves or (_is_discrete(b, step) and not any(n in left for n in names))
+        for b, moves, names in zip(blocks, moving, sets, strict=True)
+    ]
+    acts = [not resting and not _is_quiet(b) for b, resting in zip(blocks, rests, strict=True)]
+    for_output = _needed(reads, sets, _shown(step, occurrence), acts)
     settled: list[Block] = []
     settle = Settle(step, occurrence)
     for i, b in enumerate(blocks):
-        if not moving[i] or (_is_discrete(b, step) and not any(n in left for n in sets[i])):
+        if rests[i]:
             settle.resting.update(sets[i])
             settled.append(settle(b, Partition.EVENT))
         elif for_step[i]:
@@ -80,7 +91,7 @@ def _partitioned(step: Step, occurrence: Occurrence) -> list[Block]:
         elif for_crossing[i]:
             settled.append(settle(b, Partition.CROSSING))
         else:
-            settled.append(settle(b, Partition.OUTPUT))
+            settled.append(settle(b, Partition.OUTPUT if for_output[i] else Partition.VIEW))
     return _late_last(_put_together(settled, owners), occurrence)
 
 
@@ -124,20 +135,25 @@ def _put_together(blocks: list[Block], owners: list[int]) -> list[Block]:
 
 
 def _late_last(blocks: list[Block], occurrence: Occurrence) -> list[Block]:
-    """CROSSING and OUTPUT behind STEP, but before blocks of events that read them."""
+    """CROSSING and OUTPUT behind STEP, VIEW behind both, but before blocks of events that read them."""
     sorted_blocks: list[Block] = []
     waiting: list[Block] = []
     theirs: set[str] = set()
     for b in blocks:
-        if b.partition in (Partition.CROSSING, Partition.OUTPUT):
+        if b.partition in _LATE:
             waiting.append(b)
             theirs.update(t.name for t in targets(b))
             continue
         if any(n in theirs for n in inputs(b, occurrence)):
-            sorted_blocks += waiting
+            sorted_blocks += _views_last(waiting)
             waiting, theirs = [], set()
         sorted_blocks.append(b)
-    return sorted_blocks + waiting
+    return sorted_blocks + _views_last(waiting)
+
+
+def _views_last(blocks: list[Block]) -> list[Block]:
+    """No other block reads what a view gives."""
+    return sorted(blocks, key=lambda b: b.partition is Partition.VIEW)
 
 
 def _moving(blocks: Sequence[Block], reads: list[list[str]], sets: list[list[str]], step: Step) -> list[bool]:
@@ -166,12 +182,33 @@ def _is_discrete(b: Block, step: Step) -> bool:
     return bool(computed) and all(step.variables[t.name].slot.kind in DISCRETE_KINDS for t in computed)
 
 
-def _needed(reads: list[list[str]], sets: list[list[str]], wanted: set[str]) -> list[bool]:
-    """Blocks that lead to the wanted names."""
+def _shown(step: Step, occurrence: Occurrence) -> set[str]:
+    """Names that assertions and those outside need at the end of every step."""
+    shown = {n for n, v in step.variables.items() if v.causality == "output"}
+    shown |= {a.target for a in step.aliases.values() if a.causality == "output" and a.target is not None}
+    return shown | {n for a in step.asserts for e in (a.condition, a.message) for n in occurrence.names(e)}
+
+
+def _is_quiet(b: Block) -> bool:
+    """A Real that cannot fail to be computed, and depends on nothing but what it reads."""
+    return isinstance(b, Assignment) and all(_is_quiet_part(e) for e in traverse.walk_all((b.value,)))
+
+
+def _is_quiet_part(e: Expr) -> bool:
+    if isinstance(e, Binary | Unary | IfExp):
+        return e.ty != INTEGER
+    if isinstance(e, Builtin):
+        known = BUILTINS.get(e.name)
+        return known is not None and known.value is not None and e.ty != INTEGER and not is_past(e)
+    return isinstance(e, Ref | Real | Int | Bool | Enum)
+
+
+def _needed(reads: list[list[str]], sets: list[list[str]], wanted: set[str], kept: Sequence[bool] = ()) -> list[bool]:
+    """Blocks that lead to the wanted names, or to blocks that are kept."""
     names = set(wanted)
     flags = [False] * len(reads)
     for i in range(len(reads) - 1, -1, -1):
-        if any(n in names for n in sets[i]):
+        if (kept and kept[i]) or any(n in names for n in sets[i]):
             flags[i] = True
             names.update(reads[i])
     return flags

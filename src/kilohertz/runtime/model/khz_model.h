@@ -8,7 +8,7 @@
 #include "khz_base.h"
 #include "khz_sparse.h"
 
-enum { KHZ_ABI = 10, KHZ_DELAY_POINTS = 8192 };
+enum { KHZ_ABI = 11, KHZ_DELAY_POINTS = 8192 };
 
 /* A block of equations and where it comes from. */
 typedef struct khz_block {
@@ -82,9 +82,9 @@ typedef struct khz_model {
     const char *const *origins; /* [n_origins] of places (khz_context.place): file:line, instance path */
     int32_t n_origins;
     /* Whose a value is, for messages about faults.  Reals of a step in the order in which they are computed, then those
-     * computed besides: their positions in w, or -1 - position in xd, and their blocks; then the blocks of d, m, s and
-     * of what sets x by reinit, 0: none. */
-    int32_t n_values, n_step_values;
+     * computed besides, views last: their positions in w, or -1 - position in xd, and their blocks; then the blocks of
+     * d, m, s and of what sets x by reinit, 0: none. */
+    int32_t n_values, n_step_values, n_views;
     int32_t n_w; /* values in w that must be numbers; what only goes from call to call comes after them */
     size_t w;
     const int32_t *value_place, *value_block; /* [n_values] */
@@ -111,7 +111,8 @@ typedef struct khz_model {
     khz_phase_fn inlined;            /* solves x = base + gamma_h*xd for x and xd of implicit states, takes
                                         x = base for others; NULL unless built inlined */
     khz_phase_fn crossing;           /* what crossings need besides */
-    khz_phase_fn output;             /* what the recorder needs besides */
+    khz_phase_fn output;             /* what outputs and asserts need besides, and what has effects of its own */
+    khz_phase_fn view;               /* after these: what nobody needs but who looks; never fails */
     khz_phase_fn asserts;
     khz_phase_fn initial_asserts;
     void (*crossings)(void *instance, double *g); /* > 0: as buffered; < 0: an event is due */
@@ -168,10 +169,16 @@ KHZ_EXPORT khz_status khz_stage(const khz_model *m, void *instance, double time,
 int khz_values_are_finite(const khz_model *m, void *instance);
 /* The block that gave the first value that is not finite: among those of a step, or among all; KHZ_NOWHERE. */
 int32_t khz_first_not_finite(const khz_model *m, void *instance, int32_t n_values);
+/* Whether views alone are not finite. */
+int khz_only_views_are_odd(const khz_model *m, void *instance);
 /* All variables at (time, x), for the recorder. */
 KHZ_EXPORT khz_status khz_evaluate_all(const khz_model *m, void *instance, double time, const double *x);
+/* The same without views. */
+khz_status khz_evaluate(const khz_model *m, void *instance, double time, const double *x);
 /* The same where what derivatives need stands there already, at the same point. */
 khz_status khz_evaluate_rest(const khz_model *m, void *instance, double time);
+/* Views, where all they read stands there already. */
+void khz_evaluate_views(const khz_model *m, void *instance);
 /* Next instant (> time) at which a sample ticks or a time event is due; infinity when there is none. */
 KHZ_EXPORT double khz_next_time_event(const khz_model *m, void *instance, double *work);
 /* Mark the samples that tick now; their number. */

@@ -63,6 +63,7 @@ static khz_status renew(const khz_task *u)
     const khz_status status = m->once(u->instance);
     memset(khz_ints(u->instance, m->factored), 0, sizeof(int32_t) * (size_t)m->n_factored);
     khz_stepper_touch(u->stepper);
+    u->stepper->is_shown = 1; /* by the event */
     return status == KHZ_OK ? khz_event(m, u->instance) : status;
 }
 
@@ -255,18 +256,36 @@ static void copy_values(khz_thread *k, int all)
     }
     (void)atomic_fetch_add_explicit(&lane->frame, 1, memory_order_release);
     k->live_next = first + n >= k->n_signals ? 0 : first + n;
+    if (k->live_next == 0) {
+        (void)atomic_fetch_add_explicit(&lane->n_frames, 1, memory_order_release);
+    }
+}
+
+void khz_thread_attend(khz_thread *k, int64_t now)
+{
+    const khz_live *const live = k->rig->live;
+    const uint32_t asked = atomic_load_explicit(&live->n_asked, memory_order_relaxed);
+    const int64_t last = atomic_load_explicit(&live->attended_ns, memory_order_relaxed);
+    k->is_attended = last > 0 && now - last < KHZ_LIVE_ATTENTION_NS;
+    k->is_asked |= asked != k->asked_seen;
+    k->asked_seen = asked;
 }
 
 void khz_thread_publish(khz_thread *k, int all)
 {
-    /* a frame begins every so many steps and goes on until it is complete */
+    /* a frame begins every so many steps, or when somebody comes, and goes on until it is complete */
     const uint64_t every = (k->rig->live_every + (uint64_t)k->every - 1) / (uint64_t)k->every;
-    if (all || k->live_next != 0 || k->step % every == 0) {
+    if (all) {
+        khz_thread_look(k);
+    }
+    k->live_next = k->is_asked ? 0 : k->live_next;
+    if (all || (k->is_attended && (k->is_asked || k->live_next != 0 || k->step % every == 0))) {
         copy_values(k, all);
-        if (k->index == k->rig->leader) {
-            const uint32_t state = k->is_paused ? KHZ_STATE_PAUSED : KHZ_STATE_RUNNING;
-            atomic_store_explicit(&k->rig->live->state, state, memory_order_relaxed);
-        }
+        k->is_asked = 0;
+    }
+    if (k->index == k->rig->leader) {
+        const uint32_t state = k->is_paused ? KHZ_STATE_PAUSED : KHZ_STATE_RUNNING;
+        atomic_store_explicit(&k->rig->live->state, state, memory_order_relaxed);
     }
     /* who waits for a time finds the values of it */
     atomic_store_explicit(&k->lane->time_ns, (int64_t)k->step * k->period_ns, memory_order_release);

@@ -1,8 +1,11 @@
 /* The live segment: POSIX shared memory with every signal, the accounting and a mailbox for commands.
  *
- * Anybody may attach and detach at will; the rig only ever stores into the segment and reads one mailbox, so that no
- * reader can hold it up.  Values are copied between steps, at most KHZ_LIVE_SLICE per cycle; the `frame` of a real-time
- * thread's lane is odd while it does that (a reader that saw it odd or changed reads again).  Readers know the layout
+ * Anybody may attach and detach at will; the rig only ever stores into the segment, reads one mailbox and whether
+ * somebody looks, so that no reader can hold it up.  Who reads values says so (`attended_ns`, and once another
+ * `n_asked`), again within KHZ_LIVE_ATTENTION_NS, and waits until each lane has completed a frame (`n_frames`): without
+ * attention nothing is copied, and what nobody looks at is not computed.  A pause and the end of a run copy all. Values
+ * are copied between steps, at most KHZ_LIVE_SLICE per cycle; the `frame` of a real-time thread's lane is odd while it
+ * does that (a reader that saw it odd or changed reads again).  Readers know the layout
  * by this text (realtime/live.py); `layout` tells them whether it is the one that the rig was compiled with. */
 #ifndef KHZ_LIVE_H
 #define KHZ_LIVE_H
@@ -16,6 +19,7 @@
 extern const khz_layout khz_task_layout;
 
 enum { KHZ_LIVE_SLICE = 256, KHZ_LIVE_NAME = 64, KHZ_LIVE_TEXT = 256 };
+enum { KHZ_LIVE_ATTENTION_NS = 2000000000 };
 /* Faults that a thread of a running rig can be given, and the periods that a delay among them has at most. */
 enum { KHZ_LIVE_FAULTS = 16, KHZ_LIVE_LINE = 4096 };
 
@@ -78,6 +82,7 @@ typedef struct khz_lane {
     int64_t period_ns;
     int32_t pid, reserved;
     _Atomic uint32_t frame, ended;
+    _Atomic uint64_t n_frames;    /* complete ones */
     _Atomic int64_t time_ns;      /* of the model, since its start */
     _Atomic int64_t heartbeat_ns; /* CLOCK_MONOTONIC at the end of the last cycle */
     khz_account account;
@@ -96,9 +101,10 @@ typedef struct khz_live {
     int64_t period_ns;
     int64_t started_ns; /* CLOCK_REALTIME at the first cycle */
     _Atomic uint32_t state;
-    uint32_t reserved;
-    double start;               /* model time at which the run began */
-    char ending[KHZ_LIVE_TEXT]; /* why it ended */
+    _Atomic uint32_t n_asked;    /* changed by who begins to read values */
+    _Atomic int64_t attended_ns; /* CLOCK_MONOTONIC at which somebody last read values */
+    double start;                /* model time at which the run began */
+    char ending[KHZ_LIVE_TEXT];  /* why it ended */
     khz_mailbox mailbox;
 } khz_live;
 

@@ -56,6 +56,7 @@ static khz_status read_plan(khz_rig *r)
     r->watchdog_stops = (int32_t)khz_scenario_integer(s, "watchdog_stops", 0, 0, 1);
     r->loss_stops = (int32_t)khz_scenario_integer(s, "loss_stops", 1, 0, 1);
     r->n_faults = (int32_t)khz_scenario_integer(s, "n_faults", 0, 0, 1 << 16);
+    r->shows_views = (int32_t)khz_scenario_integer(s, "views", 0, 0, 1);
     r->live_every = (uint64_t)khz_scenario_integer(s, "live_every", 10, 1, (int64_t)1 << 40);
     const int one = khz_scenario_integer(s, "one_thread", 0, 0, 1) != 0;
     r->n_threads = one ? 1 : (int32_t)khz_scenario_integer(s, "n_threads", 1, 1, KHZ_MOST_THREADS);

@@ -52,6 +52,10 @@ static void handle_event(khz_stepper *s, const khz_work *w, double t, int is_tim
     const khz_model *const m = khz_model_of(s);
     khz_context *const c = (khz_context *)w->instance;
     int passes = 0;
+    s->is_crossed = 0;
+    if (khz_stepper_is_seen(s)) {
+        khz_stepper_show(s, w);
+    }
     c->time = t;
     if (s->before_event != NULL) {
         s->before_event(s->user);
@@ -83,8 +87,10 @@ static void handle_event(khz_stepper *s, const khz_work *w, double t, int is_tim
     } else if (status != KHZ_OK) {
         khz_stepper_note(s, status);
         khz_mode_undo(s, w);
+        khz_stepper_show(s, w);
         s->flags |= KHZ_STEP_HELD;
     }
+    s->is_shown = 1;
     khz_stepper_note_caps(s, caps);
     c->status = KHZ_OK;
     khz_mode_watch(s, w);
@@ -112,7 +118,9 @@ static void arrive(khz_stepper *s, const khz_work *w, const khz_period *p, doubl
         s->counts.late_time_events++;
         s->flags |= KHZ_STEP_LATE_TIME_EVENT;
     }
-    if (khz_crossings(s, w, w->g1) || is_time_event) {
+    const int is_state_event = khz_crossings(s, w, w->g1);
+    s->is_crossed = 1;
+    if (is_state_event || is_time_event) {
         handle_event(s, w, is_time_event && p->due > t ? p->due : t, is_time_event, -DBL_MAX);
     }
 }
@@ -127,6 +135,7 @@ static void hold(khz_stepper *s, const khz_work *w, double t, double end)
     s->is_settled = khz_stepper_evaluate(s, w, end, w->x1) == KHZ_OK;
     if (!s->is_settled) {
         (void)khz_stepper_evaluate(s, w, t, w->x1);
+        khz_stepper_show(s, w);
         ((khz_context *)w->instance)->time = end;
     }
 }
@@ -157,7 +166,11 @@ static void move_and_arrive(khz_stepper *s, const khz_work *w, const khz_period 
 static void next_crossings(khz_stepper *s, const khz_work *w, int is_late)
 {
     const int32_t *const forced = khz_ints(w->instance, khz_model_of(s)->forced);
-    khz_crossing_values(s, w, w->g0);
+    if (s->is_crossed && khz_model_of(s)->n_r > 0) {
+        khz_copy(w->g0, w->g1, khz_model_of(s)->n_r);
+    } else {
+        khz_crossing_values(s, w, w->g0);
+    }
     if (s->may_rest) {
         s->may_rest = khz_rest_look(khz_model_of(s), &w->rest, w->g0);
     }

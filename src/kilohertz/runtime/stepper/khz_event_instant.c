@@ -27,14 +27,23 @@ static KHZ_INLINE void crossing_values(const khz_stepper *s, const khz_work *w, 
 
 void khz_crossing_values(const khz_stepper *s, const khz_work *w, double *g) { crossing_values(s, w, g); }
 
+/* Whether one of g [n] is below zero. */
+static int is_any_negative(int32_t n, const double *g)
+{
+    typedef int64_t flags __attribute__((vector_size(16)));
+    const khz_pair zero = {0.0, 0.0};
+    flags found = {0, 0};
+    int32_t i = 0;
+    for (; i + 2 <= n; i += 2) {
+        found |= (flags)(khz_pair_at(g + i) < zero);
+    }
+    return ((found[0] | found[1]) != 0) | (i < n && g[i] < 0.0);
+}
+
 int khz_crossings(const khz_stepper *s, const khz_work *w, double *g)
 {
-    int due = 0;
     crossing_values(s, w, g);
-    for (int32_t i = 0; i < khz_model_of(s)->n_r; i++) {
-        due |= g[i] < 0.0;
-    }
-    return due;
+    return is_any_negative(khz_model_of(s)->n_r, g);
 }
 
 double khz_secants(const khz_stepper *s, const khz_work *w, double t, double h, int32_t *which)

@@ -89,6 +89,10 @@ void khz_stepper_note_values(khz_stepper *s)
 {
     const khz_model *const m = khz_model_of(s);
     khz_context *const c = (khz_context *)khz_stepper_instance(s);
+    if (!s->is_shown && khz_only_views_are_odd(m, c)) { /* of an earlier step, which said so */
+        c->n_detours++;
+        return;
+    }
     khz_block_counts *const block = counts_of(s, khz_first_not_finite(m, c, m->n_values));
     stamp(block, c->time);
     count_not_finite(s, block);

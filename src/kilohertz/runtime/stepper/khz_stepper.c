@@ -147,6 +147,8 @@ static uint32_t enter(khz_stepper *s, const khz_work *w, double t, int is_open)
     s->counts.rhs++;
     s->is_at_start = 0;
     s->is_at_end = 0;
+    s->is_shown = 0;
+    s->is_crossed = 0;
     s->is_open = is_open;
     inputs_at(s, w, t);
     return ((khz_context *)w->instance)->n_caps;
@@ -202,7 +204,7 @@ static khz_status evaluate_at(khz_stepper *s, const khz_work *w, double t, const
     const uint32_t caps = enter(s, w, t, is_open);
     khz_set_point(m, w->instance, y);
     c->is_open = is_open;
-    khz_status status = is_there ? khz_evaluate_rest(m, w->instance, t) : khz_evaluate_all(m, w->instance, t, y);
+    khz_status status = is_there ? khz_evaluate_rest(m, w->instance, t) : khz_evaluate(m, w->instance, t, y);
     c->is_open = 0;
     if (status == KHZ_OK && !(khz_are_finite(is_open ? khz_n_y(m) : m->n_x, y) &&
                               khz_are_finite(is_open ? m->n_z : 0, khz_reals(w->instance, m->res)) &&
@@ -222,6 +224,54 @@ khz_status khz_stepper_evaluate(khz_stepper *s, const khz_work *w, double t, con
 khz_status khz_stepper_evaluate_end(khz_stepper *s, const khz_work *w, double t, const double *y)
 {
     return evaluate_at(s, w, t, y, khz_model_of(s)->n_z > 0);
+}
+
+/* ------------------------------------------------------------------------------------------------------------ views */
+
+void khz_stepper_show(khz_stepper *s, const khz_work *w)
+{
+    if (!s->is_shown) {
+        khz_evaluate_views(khz_model_of(s), w->instance);
+        s->is_shown = 1;
+    }
+}
+
+int khz_stepper_is_seen(const khz_stepper *s)
+{
+    /* extrapolated inputs are known in the step alone */
+    return !s->is_unseen || (khz_model_of(s)->n_u > 0 && khz_settings_of(s)->input_mode != KHZ_INPUT_HELD);
+}
+
+void khz_stepper_see(khz_stepper *s, int is_seen) { s->is_unseen = !is_seen; }
+
+/* The inputs of the last step, and those that were set since. */
+static void swap_inputs(const khz_stepper *s, const khz_work *w)
+{
+    double *const u = khz_reals(w->instance, khz_model_of(s)->u);
+    int32_t *const ui = khz_ints(w->instance, khz_model_of(s)->ui);
+    for (int32_t i = 0; i < khz_model_of(s)->n_u; i++) {
+        const double set = u[i];
+        u[i] = w->u0[i];
+        w->u0[i] = set;
+    }
+    for (int32_t i = 0; i < khz_model_of(s)->n_ui; i++) {
+        const int32_t set = ui[i];
+        ui[i] = w->ui[i];
+        w->ui[i] = set;
+    }
+}
+
+void khz_stepper_look(khz_stepper *s)
+{
+    if (s->is_shown) {
+        return;
+    }
+    const uint32_t before = flush_denormals();
+    const khz_work *const w = khz_stepper_divide(s);
+    swap_inputs(s, w);
+    khz_stepper_show(s, w);
+    swap_inputs(s, w);
+    restore_denormals(before);
 }
 
 /* ------------------------------------------------------------------------------------------------------------- step */
@@ -303,12 +353,22 @@ static void carry_over(khz_stepper *s, const khz_work *w)
     }
 }
 
-/* One internal step; its flags.  A function of its own: no arithmetic may move out of where denormals are flushed. */
-static __attribute__((noinline)) uint32_t internal_step(khz_stepper *s, const khz_work *w)
+/* The run ends with this internal step. */
+static int ends_run(const khz_stepper *s)
+{
+    const int at_end = s->stop_ns > 0 && (int64_t)(s->n + 1) * khz_settings_of(s)->period_ns >= s->stop_ns;
+    return at_end || (s->flags & KHZ_STEP_TERMINATED) != 0;
+}
+
+/* One internal step; its flags.  Others see the last one of a period. */
+static __attribute__((noinline)) uint32_t internal_step(khz_stepper *s, const khz_work *w, int is_last)
 {
     s->flags = 0;
     khz_get_point(khz_model_of(s), w->instance, w->x0);
     khz_cycle(s, w);
+    if ((is_last || ends_run(s)) && khz_stepper_is_seen(s)) {
+        khz_stepper_show(s, w);
+    }
     if (khz_model_of(s)->n_recorded > 0) {
         khz_delay_push(khz_model_of(s), w->instance, w->delayed);
     }
@@ -337,9 +397,10 @@ uint32_t khz_stepper_step(khz_stepper *s)
     const uint64_t rhs = s->counts.rhs;
     const uint64_t passes = s->counts.event_passes;
     const uint32_t detours = c->n_detours;
-    uint32_t flags = internal_step(s, w);
-    for (int32_t i = 1; i < khz_settings_of(s)->internal_steps && !is_over(s, flags); i++) {
-        flags = (flags & ~(uint32_t)KHZ_STEP_BEHIND) | internal_step(s, w);
+    const int32_t n = khz_settings_of(s)->internal_steps;
+    uint32_t flags = internal_step(s, w, n == 1);
+    for (int32_t i = 1; i < n && !is_over(s, flags); i++) {
+        flags = (flags & ~(uint32_t)KHZ_STEP_BEHIND) | internal_step(s, w, i + 1 == n);
     }
     flags |= c->n_detours != detours ? KHZ_STEP_DETOUR : 0u;
     s->flags = flags;
@@ -376,6 +437,7 @@ khz_status khz_stepper_prepare(void *memory, const khz_model *m, const khz_step_
     }
     memset((char *)memory + s->division, 0, s->instance - s->division);
     khz_stepper_touch(s);
+    s->is_shown = 1;
     return khz_instance_init(m, khz_stepper_instance(s));
 }
 
@@ -404,6 +466,7 @@ khz_status khz_stepper_start(khz_stepper *s, double start)
     first_samples(s, w);
     s->is_solved = status == KHZ_OK;
     s->is_settled = status == KHZ_OK;
+    s->is_shown = status == KHZ_OK;
     carry_over(s, w); /* the first step costs no more than the others */
     restore_denormals(before);
     return status;

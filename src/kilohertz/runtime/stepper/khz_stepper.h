@@ -142,6 +142,9 @@ struct khz_stepper {
     int32_t is_at_start;   /* the values in the instance are those of the beginning of the step */
     int32_t is_at_end;     /* those that derivatives need are: of its last stage */
     int32_t is_settled;    /* the values in the instance are those of the state */
+    int32_t is_unseen;     /* nobody looks at the end of the coming steps: views are left out */
+    int32_t is_shown;      /* views belong to the other values */
+    int32_t is_crossed;    /* the crossing functions of the values in the instance are known, in g1 of the work area */
     int32_t is_solved;     /* index-1 form: no input or parameter moved since z was computed */
     int32_t is_open;       /* index-1 form: the residuals in the instance belong to the values there */
     int32_t is_trial;      /* index-1 form: what fails now is tried again in a closed step, and not counted */
@@ -189,6 +192,11 @@ uint32_t (*khz_stepper_made(const khz_stepper *s, const khz_made *made))(khz_ste
 /* Between two steps: an event at the end of the last one, of samples that were marked from outside or of inputs that
  * were set; what happened. */
 KHZ_EXPORT uint32_t khz_stepper_event(khz_stepper *s);
+/* Whether somebody looks at the end of the coming steps, which is so until it is said: where nobody does they leave out
+ * what is neither an output nor needed again, and bits of everything else stay the same. */
+KHZ_EXPORT void khz_stepper_see(khz_stepper *s, int is_seen);
+/* Compute what the last step left out; inputs may have been set since. */
+KHZ_EXPORT void khz_stepper_look(khz_stepper *s);
 /* A parameter was changed between two steps: nothing computed before is used again. */
 KHZ_EXPORT void khz_stepper_touch(khz_stepper *s);
 KHZ_EXPORT void *khz_stepper_instance(khz_stepper *s);

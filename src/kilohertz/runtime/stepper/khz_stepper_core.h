@@ -91,10 +91,14 @@ khz_status khz_stepper_stage(khz_stepper *s, const khz_work *w, double t, double
 int khz_stepper_is_loose(const khz_stepper *s, const khz_work *w, double part);
 /* x = stage + gamma_h*xd at t, solved by the model: x and xd in the instance. */
 khz_status khz_stepper_inlined(khz_stepper *s, const khz_work *w, double t, double gamma_h);
-/* All values at (t, y), for outputs, crossings and delays, every loop solved: z in y is the guess. */
+/* All values but views at (t, y), for outputs, crossings and delays, every loop solved: z in y is the guess. */
 khz_status khz_stepper_evaluate(khz_stepper *s, const khz_work *w, double t, const double *y);
 /* The same at the end of a step: in the index-1 form with z as the method gave it. */
 khz_status khz_stepper_evaluate_end(khz_stepper *s, const khz_work *w, double t, const double *y);
+/* Views, where they do not belong to the other values yet. */
+void khz_stepper_show(khz_stepper *s, const khz_work *w);
+/* Whether somebody looks at the end of this step. */
+int khz_stepper_is_seen(const khz_stepper *s);
 /* Count a failure of the model where it happened and clear it. */
 void khz_stepper_note(khz_stepper *s, khz_status status);
 /* Count the Newton caps that were hit since the context counted `before`: the values went on from there. */

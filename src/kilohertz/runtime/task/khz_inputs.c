@@ -137,6 +137,7 @@ static int evaluate_tasks(const khz_thread *k, uint64_t step)
         const khz_model *const m = u->stepper->model;
         const double time = ((const khz_context *)u->instance)->time;
         fine = khz_evaluate_all(m, u->instance, time, khz_reals(u->instance, m->x)) == KHZ_OK;
+        u->stepper->is_shown = 1;
     }
     return fine;
 }

@@ -148,6 +148,19 @@ static khz_status prepare_merge(khz_rig *r, int32_t n_all, uint64_t n_rows)
     return KHZ_OK;
 }
 
+/* A signal of a task: a view that is recorded is not read in every cycle. */
+static khz_status bind_signal(khz_rig *r, int32_t i, khz_binding *b)
+{
+    char room[KHZ_KEY_SIZE];
+    const char *const key = khz_scenario_key(room, "record", i, "from.task");
+    khz_task *const u = &r->tasks[khz_scenario_integer(&r->scenario, key, 0, 0, r->n_tasks - 1)];
+    const int32_t is_read = u->is_read;
+    const khz_status status = khz_rig_bind(r, "record", i, "from", b);
+    u->is_read = is_read;
+    u->is_recorded |= status == KHZ_OK ? b->signal->is_view : 0;
+    return status;
+}
+
 /* A signal of a task, or of a fault of the scenario. */
 static khz_status bind_column(khz_rig *r, int32_t i, khz_binding *b)
 {
@@ -155,7 +168,7 @@ static khz_status bind_column(khz_rig *r, int32_t i, khz_binding *b)
     (void)snprintf(at, sizeof at, "record.%d.from.fault", (int)i);
     const int32_t fault = (int32_t)khz_scenario_integer(&r->scenario, at, -1, -1, r->n_faults - 1);
     if (fault < 0) {
-        return khz_rig_bind(r, "record", i, "from", b);
+        return bind_signal(r, i, b);
     }
     (void)snprintf(at, sizeof at, "record.%d.from.signal", (int)i);
     *b = khz_rig_fault_signal(r, fault, khz_scenario_text(&r->scenario, at, "value"));

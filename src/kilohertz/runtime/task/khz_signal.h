@@ -18,6 +18,7 @@ typedef struct khz_signal {
     int64_t offset; /* in the instance, bytes */
     int32_t sign;
     int32_t tunable;      /* may be set while the model runs */
+    int32_t is_view;      /* computed only where somebody looks (khz_model.view) */
     double least, most;   /* that it may be set to */
     const char *literals; /* of an enumeration, with blanks between them, from 1 on; "" of others */
 } khz_signal;

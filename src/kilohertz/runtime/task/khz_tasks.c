@@ -192,6 +192,7 @@ khz_status khz_rig_bind(khz_rig *r, const char *prefix, int32_t index, const cha
         return khz_rig_fail(r, KHZ_UNSUPPORTED, "task %s has no signal `%.200s`", b->task->name, name);
     }
     b->signal = &m->signals[found];
+    b->task->is_read |= b->signal->is_view;
     b->task->next_signal = found + 1;
     return KHZ_OK;
 }

@@ -93,6 +93,28 @@ static void plant_fault(const khz_thread *k)
 
 static int is_due(const khz_thread *k, const khz_task *u) { return (k->step + 1) % (uint64_t)u->every == 0; }
 
+/* Whether somebody reads views of the task at the end of the coming step. */
+static int is_seen(const khz_thread *k, const khz_task *u)
+{
+    const int64_t end = (int64_t)(k->step + 1) * k->every;
+    const int64_t every = k->rig->record_every;
+    if (k->rig->shows_views || u->is_read || k->is_attended || k->n_armed > 0) {
+        return 1;
+    }
+    if (!u->is_recorded || k->ring == NULL) {
+        return 0;
+    }
+    return u->every > 1 || khz_merge_wants(end, k->every, every) ||
+           (k->every > 1 && khz_merge_wants(end + 1, k->every, every));
+}
+
+void khz_thread_look(khz_thread *k)
+{
+    for (int32_t i = 0; i < k->n_tasks; i++) {
+        khz_stepper_look(k->tasks[i]->stepper);
+    }
+}
+
 static int step_tasks(khz_thread *k)
 {
     int end = KHZ_END_NONE;
@@ -104,6 +126,7 @@ static int step_tasks(khz_thread *k)
         k->task = i;
         khz_thread_late_inputs(k, u);
         const int64_t began = k->rig->n_tasks > 1 ? khz_now() : 0;
+        khz_stepper_see(u->stepper, is_seen(k, u));
         const uint32_t flags = u->step(u->stepper);
         khz_thread_output_faults(k, u, k->step + 1);
         k->flags |= flags;
@@ -169,6 +192,9 @@ void khz_thread_record(khz_thread *k, int64_t step, int always)
     double *const row = new_row(k);
     if (row == NULL) {
         return;
+    }
+    if (always) {
+        khz_thread_look(k);
     }
     const int32_t n_head = r->n_threads > 1 ? KHZ_MERGE_HEAD : 1;
     row[0] = r->n_threads > 1 ? (double)step : r->start + (double)(step * r->period_ns) / 1e9;
@@ -332,6 +358,7 @@ static int cycle(khz_thread *k)
         wait_for_others(k);
     }
     t.woke = khz_now();
+    khz_thread_attend(k, t.woke);
     khz_thread_profile_begin(k); /* and its inputs */
     k->account->counts.ticks++;
     khz_thread_command(k);

@@ -67,6 +67,8 @@ typedef struct khz_task {
     size_t size;          /* of the stepper */
     size_t kept;          /* what a snapshot copies of it: not the arena, which is empty between steps */
     int64_t every;        /* in periods of its thread */
+    int32_t is_read;      /* views of it are, in every cycle: by connections, devices, faults */
+    int32_t is_recorded;  /* views of it are */
     int32_t first_signal; /* its first one among all signals of the rig */
     int32_t next_signal;  /* where a search for a name begins: names mostly come in the table's order */
     uint64_t flags_seen;  /* steps with a flag that tells of trouble */
@@ -235,6 +237,9 @@ struct khz_thread {
     uint64_t punctual;
     int64_t accounting_ns;        /* after the end of the cycle before: its accounting and policy */
     int64_t live_next;            /* next signal to be copied */
+    int32_t is_attended;          /* somebody reads live values in this cycle */
+    int32_t is_asked;             /* somebody has come who does */
+    uint32_t asked_seen;          /* the last one who did */
     int64_t switches, faults;     /* of the thread while it ran */
     int64_t processor_ns;         /* that it had of its processor */
     int64_t began_ns, ended_ns;   /* monotonic */
@@ -300,6 +305,7 @@ struct khz_rig {
     int64_t endless_ns; /* a cycle that lasts so long is taken off its thread; 0: never */
     int32_t loss_stops; /* a process that ends too early ends the run */
     uint64_t live_every;
+    int32_t shows_views; /* in every step, whoever looks */
     int64_t record_every;
     int32_t record_times; /* rows end with the times of the cycle before */
     khz_thread *threads;
@@ -356,6 +362,8 @@ void khz_rig_close_wires(khz_rig *r, int32_t process);
 khz_status khz_rig_outputs(khz_rig *r);
 /* A row of the values as they stand, for a step in base periods, where one is wanted or `always`. */
 void khz_thread_record(khz_thread *k, int64_t step, int always);
+/* Views of its tasks, where their last step left them out. */
+void khz_thread_look(khz_thread *k);
 /* khz_profiling.c: places, rings and files of all threads, where a profile was asked for. */
 khz_status khz_rig_profiles(khz_rig *r);
 /* Who it is; a cycle begins; it ends: its record goes to the ring. */
@@ -423,7 +431,9 @@ static inline int64_t khz_thread_aligned(int64_t soon, int64_t period, int64_t p
 int64_t khz_thread_instant(const khz_thread *k, uint64_t tick);
 /* khz_command.c: at most one command of the mailbox, at the tick that all threads agree on. */
 void khz_thread_command(khz_thread *k);
-/* Copy values to the live segment: all of them (at a pause, at the end) or the next slice. */
+/* Whether somebody reads live values in this cycle. */
+void khz_thread_attend(khz_thread *k, int64_t now);
+/* Copy values to the live segment: all of them (at a pause, at the end), or the next slice where somebody reads. */
 void khz_thread_publish(khz_thread *k, int all);
 /* khz_system.c: affinity, scheduler, memory, latency, denormals, of the calling thread.  Each leaves its word. */
 void khz_system_say(khz_grant *grants, int which, int error, const char *granted, const char *mend);
