@@ -957,6 +957,33 @@ package Causes "One small model for each cause of a wrong result that was mended
     Real speed = der(x);
   end RateOfSearchedInside;
 
+  function oneWayOrAnother
+    input Real x;
+    input Integer way;
+    output Real y;
+  protected
+    Boolean searching = way == 1;
+  algorithm
+    if searching then
+      y := halved(x);
+    elseif x > 100 then
+      y := 0;
+    else
+      y := x^2;
+    end if;
+    annotation(Inline = false);
+  end oneWayOrAnother;
+
+  model RateOfChosenWay "Only the way that is not taken has no derivative"
+    Real x = oneWayOrAnother(2 + time, 2);
+    Real speed = der(x);
+  end RateOfChosenWay;
+
+  model RateOfOtherWay
+    Real x = oneWayOrAnother(2 + time, 1);
+    Real speed = der(x);
+  end RateOfOtherWay;
+
   model RateOfSolvedInside
     Real x = inverseOfCubic(2 + time);
     Real speed = der(x);

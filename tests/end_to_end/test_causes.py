@@ -233,6 +233,7 @@ def test_discrete_numbers_that_need_each_other_are_solved_for() -> None:
     [
         ("RateOfSolvedInside", "what takes the function Causes.shiftedCubic"),
         ("RateOfSearchedInside", "what Causes.halved searches for"),
+        ("RateOfOtherWay", "what Causes.halved searches for"),
     ],
 )
 def test_what_a_function_searches_for_is_not_differentiated_as_if_it_stood_still(model: str, what: str) -> None:
@@ -241,6 +242,10 @@ def test_what_a_function_searches_for_is_not_differentiated_as_if_it_stood_still
     [said] = caught.value.diagnostics
     assert said.code == "B206"
     assert f"{what} has no derivative" in said.message
+
+
+def test_only_the_way_that_arguments_choose_has_to_have_a_derivative() -> None:
+    assert run("RateOfChosenWay").final("speed") == pytest.approx(8.0)
 
 
 def test_impure_calls_are_made_as_often_as_they_are_written() -> None:

@@ -6,7 +6,7 @@
 
 Each assignment to a Real is preceded by the assignment of its derivative; conditions and loops stay (the derivative of
 what the function does, not of where it jumps).  External functions without annotation have none, nor have those that
-search: NoDerivative.
+search: NoDerivative, unless the arguments of a call choose a way that has one (`narrowed`).
 A. Griewank, A. Walther, Evaluating Derivatives (2008), chapter 3.
 """
 
@@ -47,6 +47,7 @@ from kilohertz.ir.rules.function_record import Slope
 from kilohertz.ir.types import REAL, RecordType, TupleType, Type
 from kilohertz.passes.algebra import simplify
 from kilohertz.passes.derivative import NoDerivative, derive_builtin, has_reals, is_moving
+from kilohertz.passes.narrowed import narrowed
 from kilohertz.passes.searches import searches
 from kilohertz.passes.written_out import written_out
 
@@ -99,7 +100,7 @@ class FunctionDerivatives:
             if annotated.order > 1:
                 moving = _newest_rates(f, self.functions[annotated.function], call.args, rates, left_out)
             return Call(annotated.function, (*call.args, *moving), types)
-        derivative = self._generated(f)
+        derivative = self._for_these(f, call.args)
         return Call(derivative.id, (*call.args, *_moving_rates(f, call.args, rates, set())), types)
 
     def _annotated(self, f: Function, rates: list[Expr]) -> DerivativeOf | None:
@@ -118,6 +119,17 @@ class FunctionDerivatives:
         return None
 
     # ------------------------------------------------------------------------------------------------------ generation
+
+    def _for_these(self, f: Function, args: tuple[Expr, ...]) -> Function:
+        """The derivative of a function, or at least of what it does for the choices among these arguments."""
+        try:
+            return self._generated(f)
+        except NoDerivative:
+            narrow = narrowed(f, args, self.functions)
+            if narrow is None:
+                raise
+            self.functions.setdefault(narrow.id, narrow)
+            return self._generated(narrow)
 
     def _generated(self, f: Function) -> Function:
         name = f"{GENERATED}{f.id})"
