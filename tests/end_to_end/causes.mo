@@ -984,10 +984,41 @@ package Causes "One small model for each cause of a wrong result that was mended
     Real speed = der(x);
   end RateOfOtherWay;
 
-  model RateOfSolvedInside
-    Real x = inverseOfCubic(2 + time);
-    Real speed = der(x);
+  function scaledCubic
+    extends OfOne;
+    input Real k[2];
+  algorithm
+    y := x^3 + k[2]*x - k[1];
+    annotation(Inline = false);
+  end scaledCubic;
+
+  function mean "Not a root of what it is handed"
+    input OfOne f;
+    output Real y = 0;
+  algorithm
+    for i in 1:10 loop
+      y := y + f(i/10)/10;
+    end for;
+    annotation(Inline = false);
+  end mean;
+
+  model RateOfSolvedInside "x^3 + x = h and z^3 + h*z = h"
+    Real h = 2 + time;
+    Real x = inverseOfCubic(h);
+    Real z = root(function scaledCubic(k = {h, h}), -10, 10);
+    Real speed = der(x), other = der(z);
   end RateOfSolvedInside;
+
+  model RateOfMean
+    Real x = mean(function shiftedCubic(h = time));
+    Real speed = der(x);
+  end RateOfMean;
+
+  model MeanInJacobian "der(s) = s - 0.8525; its Jacobian takes differences"
+    Real s(start = 1, fixed = true);
+  equation
+    der(s) = -mean(function shiftedCubic(h = s));
+  end MeanInJacobian;
 
   function lookup "Linear between points; fails where they do not increase"
     input Real x[:];

@@ -207,7 +207,7 @@ class Discretiser:
             moved = make.mul(Real(gamma), make.sub(u, Ref(pre_name(self._hold(u).name), REAL)))
             self._made.append(Timed(Equation(turn, moved), later=True))
         turns[TIME.name] = self._times_h(Real(gamma))
-        functions = FunctionDerivatives(self._dae.functions)
+        functions = FunctionDerivatives(self._dae.functions, roots=True)
         differentiate = Differentiator(lambda ref: turns.get(ref.name, make.ZERO), functions.rule)
         memo: dict[Expr, Expr] = {}
 
