@@ -686,6 +686,18 @@ package Causes "One small model for each cause of a wrong result that was mended
     y^3 + y = 10*x/x;
   end StartOfCalls;
 
+  model CurvedLoopInWhen "Each of these needs itself, through a curve"
+    Real x(start = 0.5), y;
+    Real a(start = 0.5), b(start = 0.5);
+  equation
+    when sample(0, 0.2) then
+      y = cos(x) + time;
+      a = 0.5*cos(b) + 0.1*time;
+      b = 0.5*sin(a) + 0.2;
+    end when;
+    x = y;
+  end CurvedLoopInWhen;
+
   model LoopInWhen "discrete numbers in a loop: linear in a when, nonlinear at a clock"
     discrete Real x(start = 1, fixed = true), y;
     Clock c = Clock(0.1);

@@ -228,6 +228,13 @@ def test_discrete_numbers_that_need_each_other_are_solved_for() -> None:
     assert found.final("v") + 2 * found.final("w") == pytest.approx(0.2, rel=1e-9)
 
 
+def test_discrete_numbers_that_need_themselves_through_a_curve_are_solved_for() -> None:
+    found = run("CurvedLoopInWhen", 1.1)
+    x, a, b = (found.final(name) for name in ("x", "a", "b"))
+    assert x == pytest.approx(math.cos(x) + 1.0, rel=1e-8)
+    assert (a, b) == pytest.approx((0.5 * math.cos(b) + 0.1, 0.5 * math.sin(a) + 0.2), rel=1e-8)
+
+
 @pytest.mark.parametrize(
     ("model", "what"),
     [
