@@ -187,6 +187,35 @@ package Clocked "Continuous equations, whens and algorithms in clocked partition
     x^2 + y^2 = 1;
   end Pendulum;
 
+  model ResetByItself
+    Real u = 1, x(start = 0);
+  equation
+    der(x) = sample(u, Clock(Clock(0.1), solverMethod = "ImplicitEuler"));
+    when x > 0.45 then
+      reinit(x, 0);
+    end when;
+  end ResetByItself;
+
+  model ResetToItself
+    Real u = 1, x(start = 0), z;
+  equation
+    der(x) = sample(u, Clock(Clock(0.1), solverMethod = "ExplicitEuler"));
+    z = 2*x;
+    when sample(time) > 0.45 then
+      reinit(x, -z);
+    end when;
+  end ResetToItself;
+
+  model ResetByLast "At 0.6, when x was 0.5 a tick before"
+    Real u = 1, x(start = 0);
+    Real y = hold(x);
+  equation
+    der(x) = sample(u, Clock(Clock(0.1), solverMethod = "ImplicitEuler"));
+    when previous(x) > 0.45 then
+      reinit(x, -0.5*previous(x));
+    end when;
+  end ResetByLast;
+
   model TooManyStarts
     Real u = 4;
     Real x(start = 1, fixed = true);

@@ -99,6 +99,11 @@ def test_a_when_acts_at_the_tick_where_its_condition_becomes_true(options: dict[
 
 
 @pytest.mark.parametrize("options", SOLVERS)
+def test_a_reset_by_what_the_state_was_a_tick_before(options: dict[str, Any]) -> None:
+    assert run("ResetByLast", 0.75, **options).final("y") == pytest.approx(-0.15)
+
+
+@pytest.mark.parametrize("options", SOLVERS)
 def test_algorithms_run_at_ticks(options: dict[str, Any]) -> None:
     found = run("Algorithms", 1.05, **options)  # eleven ticks
     assert (found.final("rounds"), found.final("total")) == (3, 4)
@@ -143,6 +148,8 @@ def test_a_method_is_inferred_from_a_neighbour() -> None:
         ("OfAnInput", "B206", "index reduction has to differentiate this equation"),
         ("Directly", "B215", "x comes from outside of this clocked partition"),
         ("Pendulum", "B216", "the states of a clocked partition must be chosen when it is translated"),
+        ("ResetByItself", "B222", "its condition or value depends on x, which is set there"),
+        ("ResetToItself", "B222", "its condition or value depends on x, which is set there"),
     ],
 )
 def test_what_cannot_be_stepped_is_refused(model: str, code: str, words: str) -> None:

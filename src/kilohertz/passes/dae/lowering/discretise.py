@@ -17,6 +17,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from kilohertz.base import Diagnostic, ModelError, Note
 from kilohertz.ir import make
 from kilohertz.ir.dae import AnyEquation, CallEquation, Dae, Equation, Reinit, pre_name
 from kilohertz.ir.expr import TIME, TRUE, Expr, Real, Ref
@@ -72,6 +73,7 @@ class Discretiser:
         self.spare: list[Equation] = []  # what has to hold at the first tick besides
 
     def run(self, method: Method) -> list[Timed]:
+        self._check_resets()
         slopes = self._part.slopes
         if isinstance(method, RungeKutta):
             stages = self._runge_kutta(method)
@@ -84,6 +86,20 @@ class Discretiser:
         for x in slopes:
             self._made.append(Timed(self._stepped(x, steps[x], first.given.get(x))))
         return [*(Timed(e) for e in self._part.equations), *self._made]
+
+    def _check_resets(self) -> None:
+        """At a tick a state has one value: a reset must not ask for the one that it replaces."""
+        actions = [(w, a) for w in self._part.resets for a in w.actions if isinstance(a, Reinit)]
+        targets = [a.target.name for _, a in actions]
+        for w, a in actions:
+            wanted = dict.fromkeys((*self._occurrence.names(w.guard), *self._occurrence.names(a.value)))
+            self._behind(wanted)
+            asked = next((name for name in targets if name in wanted), None)
+            if asked is not None:
+                text = f"`reinit` at a clock: its condition or value depends on {asked}, which is set there"
+                note = Note(f"ask for previous({asked}), or let the continuous part of the model do it")
+                span = a.origin.spans[0] if a.origin.spans else None
+                raise ModelError(Diagnostic("B222", text, span, notes=(note,)))
 
     # ------------------------------------------------------------------------------------------------------ the step
 
@@ -230,9 +246,12 @@ class Discretiser:
         return self._core
 
     def _find_needed(self) -> list[AnyEquation]:
+        return self._behind(dict.fromkeys(self._part.slopes.values()))
+
+    def _behind(self, wanted: dict[str, None]) -> list[AnyEquation]:
+        """The equations that variables hang on; the names in them join these."""
         unknowns = [self._dae.variables[n].ref for n in self._own if n not in self._part.slopes]
         components = order(self._part.equations, unknowns, self._occurrence)
-        wanted = dict.fromkeys(self._part.slopes.values())
         taken: dict[int, AnyEquation] = {}
         for component in reversed(components):
             if not any(u.name in wanted for u in component.unknowns):
