@@ -686,6 +686,18 @@ package Causes "One small model for each cause of a wrong result that was mended
     y^3 + y = 10*x/x;
   end StartOfCalls;
 
+  model CurvedLoopInWhen "Each of these needs itself, through a curve"
+    Real x(start = 0.5), y;
+    Real a(start = 0.5), b(start = 0.5);
+  equation
+    when sample(0, 0.2) then
+      y = cos(x) + time;
+      a = 0.5*cos(b) + 0.1*time;
+      b = 0.5*sin(a) + 0.2;
+    end when;
+    x = y;
+  end CurvedLoopInWhen;
+
   model LoopInWhen "discrete numbers in a loop: linear in a when, nonlinear at a clock"
     discrete Real x(start = 1, fixed = true), y;
     Clock c = Clock(0.1);
@@ -957,10 +969,68 @@ package Causes "One small model for each cause of a wrong result that was mended
     Real speed = der(x);
   end RateOfSearchedInside;
 
-  model RateOfSolvedInside
-    Real x = inverseOfCubic(2 + time);
+  function oneWayOrAnother
+    input Real x;
+    input Integer way;
+    output Real y;
+  protected
+    Boolean searching = way == 1;
+  algorithm
+    if searching then
+      y := halved(x);
+    elseif x > 100 then
+      y := 0;
+    else
+      y := x^2;
+    end if;
+    annotation(Inline = false);
+  end oneWayOrAnother;
+
+  model RateOfChosenWay "Only the way that is not taken has no derivative"
+    Real x = oneWayOrAnother(2 + time, 2);
     Real speed = der(x);
+  end RateOfChosenWay;
+
+  model RateOfOtherWay
+    Real x = oneWayOrAnother(2 + time, 1);
+    Real speed = der(x);
+  end RateOfOtherWay;
+
+  function scaledCubic
+    extends OfOne;
+    input Real k[2];
+  algorithm
+    y := x^3 + k[2]*x - k[1];
+    annotation(Inline = false);
+  end scaledCubic;
+
+  function mean "Not a root of what it is handed"
+    input OfOne f;
+    output Real y = 0;
+  algorithm
+    for i in 1:10 loop
+      y := y + f(i/10)/10;
+    end for;
+    annotation(Inline = false);
+  end mean;
+
+  model RateOfSolvedInside "x^3 + x = h and z^3 + h*z = h"
+    Real h = 2 + time;
+    Real x = inverseOfCubic(h);
+    Real z = root(function scaledCubic(k = {h, h}), -10, 10);
+    Real speed = der(x), other = der(z);
   end RateOfSolvedInside;
+
+  model RateOfMean
+    Real x = mean(function shiftedCubic(h = time));
+    Real speed = der(x);
+  end RateOfMean;
+
+  model MeanInJacobian "der(s) = s - 0.8525; its Jacobian takes differences"
+    Real s(start = 1, fixed = true);
+  equation
+    der(s) = -mean(function shiftedCubic(h = s));
+  end MeanInJacobian;
 
   function lookup "Linear between points; fails where they do not increase"
     input Real x[:];

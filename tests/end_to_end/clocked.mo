@@ -117,6 +117,39 @@ package Clocked "Continuous equations, whens and algorithms in clocked partition
     2*der(x) = sample(u, Clock(Clock(0.1), solverMethod = "ImplicitEuler")) - x;
   end SteadyStart;
 
+  model FixedRate "What is fixed holds at the first tick, though it is no state"
+    Real u = 4;
+    Real x(start = 7), v(start = 0.5, fixed = true);
+    Real y = hold(x);
+  equation
+    der(x) = v;
+    2*v = sample(u, Clock(Clock(0.1), solverMethod = "ImplicitEuler")) - x;
+  end FixedRate;
+
+  model SaidTwice "A fixed start that an initial equation says again"
+    parameter Real p = 3;
+    Real u = 4;
+    Real x(start = p, fixed = true);
+    Real y = hold(x);
+  initial equation
+    x = p;
+  equation
+    2*der(x) = sample(u, Clock(Clock(0.1), solverMethod = "ImplicitEuler")) - x;
+  end SaidTwice;
+
+  model InitialAlgorithm "x = 5 at the first tick"
+    Real u = 4;
+    Real x(start = 1);
+    Real y = hold(x);
+  initial algorithm
+    x := 2;
+    while x < u loop
+      x := 2*x + 1;
+    end while;
+  equation
+    der(x) = sample(u, Clock(Clock(0.1), solverMethod = "ImplicitEuler")) - x;
+  end InitialAlgorithm;
+
   model Inferred "A partition without a method takes that of its neighbour"
     Real u = 1;
     Real x(start = 0), z(start = 1);
@@ -153,6 +186,35 @@ package Clocked "Continuous equations, whens and algorithms in clocked partition
     der(vy) = -f*y - sample(g, Clock(Clock(0.01), solverMethod = "ImplicitEuler"));
     x^2 + y^2 = 1;
   end Pendulum;
+
+  model ResetByItself
+    Real u = 1, x(start = 0);
+  equation
+    der(x) = sample(u, Clock(Clock(0.1), solverMethod = "ImplicitEuler"));
+    when x > 0.45 then
+      reinit(x, 0);
+    end when;
+  end ResetByItself;
+
+  model ResetToItself
+    Real u = 1, x(start = 0), z;
+  equation
+    der(x) = sample(u, Clock(Clock(0.1), solverMethod = "ExplicitEuler"));
+    z = 2*x;
+    when sample(time) > 0.45 then
+      reinit(x, -z);
+    end when;
+  end ResetToItself;
+
+  model ResetByLast "At 0.6, when x was 0.5 a tick before"
+    Real u = 1, x(start = 0);
+    Real y = hold(x);
+  equation
+    der(x) = sample(u, Clock(Clock(0.1), solverMethod = "ImplicitEuler"));
+    when previous(x) > 0.45 then
+      reinit(x, -0.5*previous(x));
+    end when;
+  end ResetByLast;
 
   model TooManyStarts
     Real u = 4;

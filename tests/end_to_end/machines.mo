@@ -156,6 +156,33 @@ package Machines "State machines (MLS 17)"
     transition(second, first, v >= 20, immediate = false);
   end Hierarchical;
 
+  model Kept "A state that is entered without a reset goes on counting; what it gives is a variable of its own"
+    inner Integer v(start = 0);
+    block Counting
+      outer output Integer v;
+      Integer n(start = 0);
+    equation
+      n = previous(n) + 1;
+      v = n;
+    end Counting;
+    Counting a;
+    Counting b;
+    Clock c = Clock(1, 10);
+    Integer k(start = 0);
+    Integer y = hold(v);
+  equation
+    k = sample(1, c) + previous(k);
+    initialState(a);
+    transition(a, b, ticksInState() >= 3 and k > 0, immediate = false);
+    transition(b, a, ticksInState() >= 3 and k > 0, immediate = false, reset = false);
+  end Kept;
+
+  model WaitsForItself
+    extends Hierarchical;
+  equation
+    transition(first, second, n > 5, immediate = true, synchronize = true, priority = 2);
+  end WaitsForItself;
+
   model InAlgorithm "A state with an algorithm and arrays"
     block Filling
       Real x[2](start = {1, 2});

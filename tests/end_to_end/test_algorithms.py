@@ -44,6 +44,23 @@ def test_reinit_to_what_a_loop_found(tmp_path: Path, method: dict[str, Any]) -> 
     assert result.final("x[2]") == pytest.approx(6, abs=1e-9)
 
 
+@pytest.mark.parametrize("method", [{}, {"solver": "rk4", "step": 1e-3, "events": "linear"}])
+def test_reinit_of_elements_that_the_run_names(tmp_path: Path, method: dict[str, Any]) -> None:
+    """All three, then those that the loop counts, then the first: 50 ms before the end."""
+    text = """Integer n(start = 1, fixed = true), k; Real x[3](each start = 1, each fixed = true);
+      Real z[2, 2](each start = 0, each fixed = true);
+      equation der(x) = {-1, -2, -3}; der(z) = [1, 2; 3, 4];
+      algorithm when sample(0.2, 0.2) then
+        n := pre(n) + 1; k := 0;
+        reinit(x, {5, 6, 7});
+        while k < n loop k := k + 1; reinit(x[k], 10*k); reinit(z[k, 3 - k], k); end while;
+        reinit(x[1], 0);
+      end when;"""
+    result = model(tmp_path, text).simulate(stop=0.25, **method)
+    assert [result.final(f"x[{k}]") for k in (1, 2, 3)] == pytest.approx([-0.05, 19.9, 6.85])
+    assert [result.final(f"z[{k}]") for k in ("1,1", "1,2", "2,1", "2,2")] == pytest.approx([0.25, 1.1, 2.15, 1.0])
+
+
 def test_the_last_of_several_reinits_counts(tmp_path: Path) -> None:
     text = """Real x(start = 0, fixed = true), v[2](start = {0, 0}, each fixed = true);
       equation der(x) = 1; der(v) = {0, 0};

@@ -228,11 +228,18 @@ def test_discrete_numbers_that_need_each_other_are_solved_for() -> None:
     assert found.final("v") + 2 * found.final("w") == pytest.approx(0.2, rel=1e-9)
 
 
+def test_discrete_numbers_that_need_themselves_through_a_curve_are_solved_for() -> None:
+    found = run("CurvedLoopInWhen", 1.1)
+    x, a, b = (found.final(name) for name in ("x", "a", "b"))
+    assert x == pytest.approx(math.cos(x) + 1.0, rel=1e-8)
+    assert (a, b) == pytest.approx((0.5 * math.cos(b) + 0.1, 0.5 * math.sin(a) + 0.2), rel=1e-8)
+
+
 @pytest.mark.parametrize(
     ("model", "what"),
     [
-        ("RateOfSolvedInside", "what takes the function Causes.shiftedCubic"),
         ("RateOfSearchedInside", "what Causes.halved searches for"),
+        ("RateOfOtherWay", "what Causes.halved searches for"),
     ],
 )
 def test_what_a_function_searches_for_is_not_differentiated_as_if_it_stood_still(model: str, what: str) -> None:
@@ -241,6 +248,26 @@ def test_what_a_function_searches_for_is_not_differentiated_as_if_it_stood_still
     [said] = caught.value.diagnostics
     assert said.code == "B206"
     assert f"{what} has no derivative" in said.message
+
+
+def test_a_root_moves_as_the_function_that_is_handed_over_says() -> None:
+    """By the implicit function theorem: 1/(3*x^2 + 1) and (1 - z)/(3*z^2 + h)."""
+    found = run("RateOfSolvedInside")
+    h, x, z = (found.final(name) for name in ("h", "x", "z"))
+    assert found.final("speed") == pytest.approx(1 / (3 * x**2 + 1), rel=1e-9)
+    assert found.final("other") == pytest.approx((1 - z) / (3 * z**2 + h), rel=1e-9)
+
+
+def test_what_is_no_root_is_not_taken_for_one() -> None:
+    with pytest.raises(ModelError, match=r"known where that is a root of Causes.shiftedCubic, and it is none"):
+        run("RateOfMean")
+    mean = sum((i / 10) ** 3 + i / 10 for i in range(1, 11)) / 10
+    found = run("MeanInJacobian", 1.0)
+    assert found.final("s") == pytest.approx(mean + (1 - mean) * math.e, rel=1e-4)
+
+
+def test_only_the_way_that_arguments_choose_has_to_have_a_derivative() -> None:
+    assert run("RateOfChosenWay").final("speed") == pytest.approx(8.0)
 
 
 def test_impure_calls_are_made_as_often_as_they_are_written() -> None:

@@ -99,6 +99,11 @@ def test_a_when_acts_at_the_tick_where_its_condition_becomes_true(options: dict[
 
 
 @pytest.mark.parametrize("options", SOLVERS)
+def test_a_reset_by_what_the_state_was_a_tick_before(options: dict[str, Any]) -> None:
+    assert run("ResetByLast", 0.75, **options).final("y") == pytest.approx(-0.15)
+
+
+@pytest.mark.parametrize("options", SOLVERS)
 def test_algorithms_run_at_ticks(options: dict[str, Any]) -> None:
     found = run("Algorithms", 1.05, **options)  # eleven ticks
     assert (found.final("rounds"), found.final("total")) == (3, 4)
@@ -116,6 +121,23 @@ def test_initial_equations_hold_at_the_first_tick(options: dict[str, Any]) -> No
     assert run("SteadyStart", 0.55, **options).final("y") == pytest.approx(4.0)
 
 
+@pytest.mark.parametrize("model", ["FixedRate", "SaidTwice"])
+@pytest.mark.parametrize("options", SOLVERS)
+def test_fixed_starts_hold_at_the_first_tick(model: str, options: dict[str, Any]) -> None:
+    found = run(model, 0.55, **options)  # x = 3 at the first of six ticks
+    assert found.final("y") == pytest.approx(4 - 1 / 1.05**5, rel=1e-9)
+
+
+@pytest.mark.parametrize("options", SOLVERS)
+def test_an_initial_algorithm_gives_what_holds_at_the_first_tick(options: dict[str, Any]) -> None:
+    assert run("InitialAlgorithm", 0.35, **options).final("y") == pytest.approx(4 + 1 / 1.1**3, rel=1e-9)
+
+
+def test_starts_of_a_partition_that_contradict_one_another_are_said() -> None:
+    with pytest.raises(ModelError, match="more initial equations than needed, and this one contradicts the others"):
+        run("TooManyStarts", 0.55)
+
+
 def test_a_method_is_inferred_from_a_neighbour() -> None:
     assert run("Inferred", 0.95).final("y") == pytest.approx(1 / 1.2**4)
 
@@ -126,7 +148,8 @@ def test_a_method_is_inferred_from_a_neighbour() -> None:
         ("OfAnInput", "B206", "index reduction has to differentiate this equation"),
         ("Directly", "B215", "x comes from outside of this clocked partition"),
         ("Pendulum", "B216", "the states of a clocked partition must be chosen when it is translated"),
-        ("TooManyStarts", "B217", "the initial equations of a clocked partition"),
+        ("ResetByItself", "B222", "its condition or value depends on x, which is set there"),
+        ("ResetToItself", "B222", "its condition or value depends on x, which is set there"),
     ],
 )
 def test_what_cannot_be_stepped_is_refused(model: str, code: str, words: str) -> None:

@@ -70,6 +70,13 @@ def test_parallel_machines_in_a_state_are_left_together(options: dict[str, Any])
     assert changes(result, "counted")[-7:] == [(round(1.2 + k / 10, 3), k + 1.0) for k in range(7)]
 
 
+@pytest.mark.parametrize("options", SOLVERS)
+def test_a_state_gives_a_variable_of_its_own(options: dict[str, Any]) -> None:
+    """Three ticks in each; the second time a goes on."""
+    values = [value for _, value in changes(run("Kept", 0.85, **options), "y")]
+    assert values == [1, 2, 3, 1, 2, 3, 4, 5, 6]
+
+
 def test_a_task_goes_through_the_same_states(tmp_path: Path) -> None:
     """Two parallel machines inside a state of a third one, as a real-time task."""
     model = kilohertz.load(f"{FILE}:Machines.Hierarchical")
@@ -89,6 +96,7 @@ def test_a_state_keeps_what_its_algorithm_gave() -> None:
     ("model", "code", "words"),
     [
         ("NoBlock", "S475", "`b` is no block"),
+        ("WaitsForItself", "S475", "whether the machines of `first` have ended depends on this transition"),
         ("TwoInitial", "S476", "has 2 initial states, not one"),
         ("SamePriority", "S476", "two transitions from `a` have the priority 1"),
         ("NoState", "S477", "`d` is no state of a state machine"),

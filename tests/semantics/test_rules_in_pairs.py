@@ -157,6 +157,12 @@ RULES: dict[str, tuple[str, str, str, str]] = {
         "model A Integer i = Integer(1.5); end A;",
         "model A type E = enumeration(a, b); Integer i = Integer(E.b); end A;",
     ),
+    "16.4 previous of what another clock gives": (
+        "S278",
+        "what `subSample` gives needs a name",
+        "model A Real u = sample(time, Clock(1, 20)); Real y = previous(subSample(u, 4)); end A;",
+        "model A Real u = sample(time, Clock(1, 20)); Real v = subSample(u, 4); Real y = previous(v); end A;",
+    ),
     "12.3 pure of what is no call": (
         "S278",
         "takes a call",

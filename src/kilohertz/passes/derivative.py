@@ -67,8 +67,8 @@ class Differentiator:
                     raise NoDerivative(call.function)
                 inner = [self._memo[a] for a in call.args]
                 return self._call(call, inner, index)
-            case FunctionRef(function):
-                raise NoDerivative(f"what takes the function {function}")
+            case FunctionRef():
+                return e.rebuilt(tuple(d))  # rates of what it is handed over with
             case _ if e.ty.base == REAL.base:
                 raise NoDerivative(type(e).__name__)
             case _:
@@ -85,7 +85,7 @@ def has_reals(ty: Type) -> bool:
 def is_moving(d: list[Expr]) -> bool:
     """Some of the derivatives is not zero."""
     for x in d:
-        if isinstance(x, (Array, Record)):
+        if isinstance(x, (Array, Record, FunctionRef)):
             if is_moving(list(x.children())):
                 return True
         elif x is not ZERO and _may_move(x):

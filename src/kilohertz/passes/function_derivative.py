@@ -6,7 +6,7 @@
 
 Each assignment to a Real is preceded by the assignment of its derivative; conditions and loops stay (the derivative of
 what the function does, not of where it jumps).  External functions without annotation have none, nor have those that
-search: NoDerivative.
+search: NoDerivative, unless the arguments of a call choose a way that has one (`narrowed`).
 A. Griewank, A. Walther, Evaluating Derivatives (2008), chapter 3.
 """
 
@@ -47,6 +47,8 @@ from kilohertz.ir.rules.function_record import Slope
 from kilohertz.ir.types import REAL, RecordType, TupleType, Type
 from kilohertz.passes.algebra import simplify
 from kilohertz.passes.derivative import NoDerivative, derive_builtin, has_reals, is_moving
+from kilohertz.passes.narrowed import narrowed
+from kilohertz.passes.root_derivative import handed_over, slope_of_root
 from kilohertz.passes.searches import searches
 from kilohertz.passes.written_out import written_out
 
@@ -67,10 +69,14 @@ def only_told(f: Function) -> bool:
 
 
 class FunctionDerivatives:
-    """Finds or makes derivative functions; `functions` grows by those it makes."""
+    """Finds or makes derivative functions; `functions` grows by those it makes.
 
-    def __init__(self, functions: dict[str, Function]) -> None:
+    `roots`: what a function finds for one that it is handed may be taken for a root of that (`root_derivative`).
+    """
+
+    def __init__(self, functions: dict[str, Function], roots: bool = False) -> None:
         self.functions = functions
+        self._roots = roots
         self._making: set[str] = set()
         self._second = _second_derivatives(functions)
 
@@ -91,6 +97,9 @@ class FunctionDerivatives:
         f = self.functions.get(call.function)
         if f is None:
             raise NoDerivative(call.function)
+        handed = handed_over(call, rates)
+        if handed is not None:
+            return self._of_root(call, f, *handed)
         annotated = self._annotated(f, rates)
         types = _output_types(call, f)
         if annotated is not None:
@@ -99,8 +108,20 @@ class FunctionDerivatives:
             if annotated.order > 1:
                 moving = _newest_rates(f, self.functions[annotated.function], call.args, rates, left_out)
             return Call(annotated.function, (*call.args, *moving), types)
-        derivative = self._generated(f)
+        derivative = self._for_these(f, call.args)
         return Call(derivative.id, (*call.args, *_moving_rates(f, call.args, rates, set())), types)
+
+    def _of_root(self, call: Call, g: Function, handed: FunctionRef, rate: FunctionRef) -> Call:
+        """Of the root itself, of what is handed over with the function, and of its rates."""
+        f = self.functions.get(handed.function)
+        if f is None or not self._roots:
+            raise NoDerivative(f"what takes the function {handed.function}")
+        slope = slope_of_root(g, f, handed, self.whole)
+        self.functions.setdefault(slope.id, slope)
+        values, moving = dict(handed.bound), dict(rate.bound)
+        others = [v for v in f.inputs if v.name in values]
+        rates = (typed(moving[v.name], values[v.name]) for v in others if has_reals(v.ty))
+        return Call(slope.id, (call, *(values[v.name] for v in others), *rates), REAL)
 
     def _annotated(self, f: Function, rates: list[Expr]) -> DerivativeOf | None:
         options = [d for d in f.derivatives if d.order == 1]
@@ -118,6 +139,17 @@ class FunctionDerivatives:
         return None
 
     # ------------------------------------------------------------------------------------------------------ generation
+
+    def _for_these(self, f: Function, args: tuple[Expr, ...]) -> Function:
+        """The derivative of a function, or at least of what it does for the choices among these arguments."""
+        try:
+            return self._generated(f)
+        except NoDerivative:
+            narrow = narrowed(f, args, self.functions)
+            if narrow is None:
+                raise
+            self.functions.setdefault(narrow.id, narrow)
+            return self._generated(narrow)
 
     def _generated(self, f: Function) -> Function:
         name = f"{GENERATED}{f.id})"
@@ -293,8 +325,9 @@ class _Derivation:
 
     def _rate(self, e: Expr) -> Expr:
         """The derivative of an expression; a plain ZERO stands for zero of any shape."""
-        if isinstance(e, FunctionRef) and any(self._rate(value) is not ZERO for _, value in e.bound):
-            raise NoDerivative(f"what takes the function {e.function}")
+        if isinstance(e, FunctionRef):
+            rates = [self._rate(value) for _, value in e.bound]
+            return ZERO if all(r is ZERO for r in rates) else e.rebuilt(tuple(rates))
         if not has_reals(e.ty):
             return ZERO
         match e:

@@ -27,6 +27,16 @@ def searches(f: Function) -> bool:
     return any(_is_search(loop, reached) for loop in _loops(f.body))
 
 
+def assigned(body: Iterable[Statement]) -> set[str]:
+    """The variables that statements set."""
+    names: set[str] = set()
+    for s in _all(body):
+        if isinstance(s, Assign):
+            targets = s.target.elements if isinstance(s.target, TupleTarget) else (s.target,)
+            names.update(_root(t) for t in targets if t is not None)
+    return names
+
+
 def _is_search(loop: list[Statement], reached: set[str]) -> bool:
     sources = _sources(loop)
     for s in _all(loop):

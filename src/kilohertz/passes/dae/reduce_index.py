@@ -80,7 +80,7 @@ class _Reducer:
     def __init__(self, dae: Dae, hides_told: bool) -> None:
         self._dae = copied(dae)
         self._hides_told = hides_told
-        self._derivatives = FunctionDerivatives(self._dae.functions)
+        self._derivatives = FunctionDerivatives(self._dae.functions, roots=True)
         self._call_rule = self._derivatives.rule
         self._occurrence = Occurrence()
         self._names: list[str] = []  # continuous unknowns, derivatives included

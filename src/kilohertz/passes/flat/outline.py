@@ -14,12 +14,27 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from itertools import product
 
 from kilohertz.base import Diagnostic, Severity
 from kilohertz.ir import make, traverse
 from kilohertz.ir.builtins import COMPARISONS, named
 from kilohertz.ir.dae import INITIAL
-from kilohertz.ir.expr import FALSE, TIME, TRUE, Array, Binary, Builtin, Comprehension, Expr, Field, Index, Ref, Str
+from kilohertz.ir.expr import (
+    FALSE,
+    TIME,
+    TRUE,
+    Array,
+    Binary,
+    Builtin,
+    Comprehension,
+    Expr,
+    Field,
+    Index,
+    Int,
+    Ref,
+    Str,
+)
 from kilohertz.ir.flat import (
     CONTINUOUS,
     Algorithm,
@@ -221,19 +236,36 @@ class Outline:
                 raise AssertionError(s)  # more than one statement
 
     def _effect(self, s: Reinit | Terminate, bound: frozenset[str]) -> list[Statement]:
-        """Two outputs: whether it is to be done, and with what; of several for one state the last counts."""
+        """Two outputs: whether it is to be done, and with what; of several for one state the last counts.  They are
+        arrays where the state is an element of one: which element it is may be known in the run alone."""
         given, of = (s.value, s.target) if isinstance(s, Reinit) else (s.message, Str(""))
-        due_and_value = self._effect_of.get(of)
-        if due_and_value is None:
-            due, is_due = self._output(BOOLEAN, FALSE)
-            value, new = self._output(of.ty, self._expr(of, bound, False))
-            does = Reinit(of, new, s.origin) if isinstance(s, Reinit) else Terminate(new, s.origin)
-            self._effects.append(self._when(is_due, does))
-            due_and_value = self._effect_of[of] = due, value
-        due, value = due_and_value
-        return [Assign(due, TRUE, s.origin), Assign(value, self._expr(given, bound, False), s.origin)]
+        subs: tuple[Expr, ...] = ()
+        if isinstance(of, Index):
+            if of.ty.dims or not isinstance(of.base, Ref):
+                raise Unsupported("reinit of a part of an array")
+            subs = tuple(self._expr(k, bound, False) for k in of.subs)
+            of = of.base
+        if of not in self._effect_of:
+            self._effect_of[of] = self._due_and_value(s, of)
+        due, value = self._effect_of[of]
+        done = make.fill(TRUE, [n for n in due.ty.dims if n is not None])
+        new = self._expr(given, bound, False)
+        if not subs:
+            return [Assign(due, done, s.origin), Assign(value, new, s.origin)]
+        at_due, at_value = Index(due, subs, BOOLEAN), Index(value, subs, value.ty.scalar())
+        return [Assign(at_due, TRUE, s.origin), Assign(at_value, new, s.origin)]
 
-    def _when(self, is_due: Ref, does: Reinit | Terminate | Assert) -> WhenEquation:
+    def _due_and_value(self, s: Reinit | Terminate, of: Expr) -> tuple[Ref, Ref]:
+        """The outputs, and what the model does by them, element by element."""
+        flags = BOOLEAN.array_of(*of.ty.dims)
+        due, is_due = self._output(flags, make.zeros(flags))
+        value, new = self._output(of.ty, self._expr(of, frozenset(), False))
+        for k in product(*(range(1, (n or 0) + 1) for n in of.ty.dims)):
+            does = Reinit(_at(of, k), _at(new, k), s.origin) if isinstance(s, Reinit) else Terminate(new, s.origin)
+            self._effects.append(self._when(_at(is_due, k), does))
+        return due, value
+
+    def _when(self, is_due: Expr, does: Reinit | Terminate | Assert) -> WhenEquation:
         """`when is_due`; also at the start where the algorithm acts there."""
         if not self._acts_at_start:
             return WhenEquation([(is_due, [does])], does.origin)
@@ -371,3 +403,8 @@ def _root(place: Expr) -> str:
         place = place.base
     assert isinstance(place, Ref)
     return place.name
+
+
+def _at(e: Expr, k: tuple[int, ...]) -> Expr:
+    """An element of an array; of a scalar the scalar."""
+    return Index(e, tuple(map(Int, k)), e.ty.scalar()) if k else e

@@ -360,8 +360,8 @@ class _Loop:
     def _columns(self, i: int, row: Row) -> list[int]:
         e = row.equation
         if isinstance(e, Equation):
-            if row.target is not None:
-                self._forced[i] = self._index[row.target]
+            if row.target is not None and row.target not in self._context.occurrence.names(e.right):
+                self._forced[i] = self._index[row.target]  # what needs itself has to be guessed
             return [self._index[n] for n in names_in(e, self._context.occurrence) if n in self._index]
         assert row.target is not None
         target = self._index[row.target]

@@ -39,7 +39,7 @@ from kilohertz.ir.dae import (
     der_name,
     pre_name,
 )
-from kilohertz.ir.expr import FALSE, TRUE, Binary, Builtin, Call, Expr, Real, Ref, Str
+from kilohertz.ir.expr import FALSE, TRUE, Binary, Builtin, Call, Expr, Ref
 from kilohertz.ir.flat import Assert
 from kilohertz.ir.ordered import Ordered, Row, System
 from kilohertz.ir.step import Partition, WhenBlock
@@ -62,6 +62,7 @@ from kilohertz.passes.ordered.solving_order import (
     targets_of,
 )
 from kilohertz.passes.parameter_values import is_parametric
+from kilohertz.passes.spare_equations import holds_too
 
 VANISHED = 1e-9  # a slope below it says nothing of an unknown
 
@@ -425,18 +426,7 @@ def _effects(w: When) -> WhenBlock | None:
 
 
 def _check(e: Equation) -> WhenBlock:
-    """That an equation which was not needed holds all the same, Reals within what solvers leave."""
-    if REAL in (e.left.ty, e.right.ty):
-        bound = make.add(make.mul(Real(1e-4), make.add(_size(e.left), _size(e.right))), Real(1e-6))
-        holds = make.relation("<=", _size(make.sub(e.left, e.right)), bound)
-    else:
-        holds = make.relation("==", e.left, e.right)
-    message = Str("there are more initial equations than needed, and this one contradicts the others")
-    return WhenBlock(TRUE, (Assert(holds, message, None, e.origin),), Partition.INITIAL, 0, e.origin)
-
-
-def _size(e: Expr) -> Expr:
-    return Builtin("abs", (e,), REAL)
+    return WhenBlock(TRUE, (holds_too(e),), Partition.INITIAL, 0, e.origin)
 
 
 def _start(target: Ref, v: DaeVariable) -> Equation:

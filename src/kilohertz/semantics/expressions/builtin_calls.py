@@ -6,10 +6,10 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from kilohertz.base import ModelError
-from kilohertz.ir import make
-from kilohertz.ir.builtins import BUILTINS, REDUCTIONS
+from kilohertz.ir import make, traverse
+from kilohertz.ir.builtins import BUILTINS, REDUCTIONS, named
 from kilohertz.ir.expr import Array, Bool, Builtin, Enum, Expr, Int, Real, Record, Str
-from kilohertz.ir.rules.function_record import BuiltinFunction, Takes
+from kilohertz.ir.rules.function_record import BuiltinFunction, Event, Takes
 from kilohertz.ir.types import (
     BOOLEAN,
     CLOCK,
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from kilohertz.semantics.expressions.elaborate import Elaborator
 
 _SAME_TYPE = ("noEvent", "pre", "previous", "hold", "noClock")
+_CLOCKED = named(Event.CLOCKED)
 _TRANSPARENT = ("pure",)  # says only that a call has no effects
 _OF_COMPONENTS = (  # what is no value may be their argument
     *("cardinality", "Connections.rooted", "Connections.isRoot", "rooted", "inStream", "actualStream", "activeState"),
@@ -101,11 +102,21 @@ class Builtins:
             return args[0]
         if name in _SAME_TYPE:
             need(self.elaborator, name, args, 1, node, ctx)
+            if name == "previous":
+                self._check_previous(args[0], node, ctx)
             return Builtin(name, tuple(args), args[0].ty)
         special = self._special.get(name) or self.arrays.table.get(name)
         if special is None:
             raise self._unknown(name, node, ctx)
         return special(name, args, node, ctx)
+
+    def _check_previous(self, argument: Expr, node: tree.Call, ctx: Ctx) -> None:
+        """MLS 16.4: of a variable.  Sums of variables do no harm, but a clock operator has values of its own."""
+        inner = next((e for e in traverse.walk(argument) if isinstance(e, Builtin) and e.name in _CLOCKED), None)
+        if inner is not None:
+            shown = "sample" if inner.name == "sampled" else inner.name
+            text = f"`previous` takes a variable: what `{shown}` gives needs a name"
+            raise self.elaborator.error("S278", text, node, ctx)
 
     def _unknown(self, name: str, node: tree.Call, ctx: Ctx) -> ModelError:
         span_node = node.function

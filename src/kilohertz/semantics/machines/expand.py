@@ -207,10 +207,12 @@ class _Expansion:
 
     def _condition(self, m: _Machine, k: int, t: Transition) -> Ref:
         condition = traverse.map_expr(t.condition, lambda e: self._time_in(e, t.source, t.immediate))
-        if t.synchronize:
-            for other in self._machines:
-                if other.around == t.source:
-                    condition = make.and_(condition, _is_final(other))
+        for other in self._machines if t.synchronize else ():
+            if other.around == t.source and t.immediate:
+                text = f"whether the machines of `{t.source}` have ended depends on this transition, which waits for it"
+                raise _error("S475", f"{text}: it has to be delayed, immediate = false", t.origin)
+            if other.around == t.source:
+                condition = make.and_(condition, _is_final(other))
         return self._define(m, f"condition{k}", condition, BOOLEAN, t.origin)
 
     def _time_in(self, e: Expr, state: str, immediate: bool) -> Expr:
@@ -274,7 +276,7 @@ class _Expansion:
             for inside, outside in ((e.left, e.right), (e.right, e.left)):
                 state, around = self._of_variable(inside.name), self._of_variable(outside.name)
                 m = self._machine_of.get(state)
-                if m is not None and m.around == around:
+                if m is not None and m.around == around == self._state_of.get(e.origin.path, ""):
                     meeting.setdefault(outside.name, []).append((state, inside, e))
         gone: set[int] = set()
         for name, sharers in meeting.items():

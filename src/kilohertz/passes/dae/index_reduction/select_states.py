@@ -59,7 +59,8 @@ class Candidate:
         value = least if least < Select.DEFAULT.value and most < Select.ALWAYS.value else most
         # MLS 4.8.8.1: what does not appear differentiated is a state only where it is preferred.
         appears = value > Select.DEFAULT.value or any(v.role is Role.STATE for v in self._chain)
-        borrowed = value == Select.ALWAYS.value and self._chain[0].select is not Select.ALWAYS
+        own = None if self.integral is None else self.integral.select
+        borrowed = value == Select.ALWAYS.value and own is not Select.ALWAYS
         return 2 * value - borrowed if appears else min(2 * value, BARELY)
 
     @property

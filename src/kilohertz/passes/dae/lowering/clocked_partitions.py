@@ -46,6 +46,7 @@ from kilohertz.passes.dae.lowering.reduce_partition import KNOWN, Partition, red
 from kilohertz.passes.derivative import Differentiator
 from kilohertz.passes.ordered.inverse import explicit, quotient
 from kilohertz.passes.ordered.solving_order import order
+from kilohertz.passes.spare_equations import holds_too
 from kilohertz.solvers import Method
 from kilohertz.solvers.clocked import CLOCKED
 
@@ -169,7 +170,12 @@ class Clocks:
             raise ModelError(Diagnostic("B218", text, place.spans[0] if place.spans else None))
         part = reduced(self._dae, part, members, self._moving[k])
         at = _Tick(self._interval_held(k), self._first_tick(k), self._dae, members)
-        timed = Discretiser(self._dae, part, tuple(members), at).run(self._method(k))
+        discretiser = Discretiser(self._dae, part, tuple(members), at)
+        timed = discretiser.run(self._method(k))
+        for e in discretiser.spare:
+            check = holds_too(e)
+            action = Effect("assert", (check.condition, check.message), e.origin)
+            self._dae.whens.append(When(make.and_(tick, at.first), (action,), e.origin))
         self._partition_of.update(dict.fromkeys(members, k))
         self._partition(k, members, timed, make.and_(tick, make.not_(at.first)))
 

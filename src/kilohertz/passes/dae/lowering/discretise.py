@@ -8,7 +8,7 @@
   Rosenbrock         as many linear systems: the equations linearised at the last tick
 
 A first stage at the last tick is what was computed there; a last stage that is the end of the step is the partition
-itself.  At the first tick states have their start values, or what the initial equations say.
+itself.  At the first tick states have their start values, or what initial conditions say (`first_tick`).
 """
 
 from __future__ import annotations
@@ -17,19 +17,19 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from kilohertz.base import Diagnostic, ModelError, Origin
-from kilohertz.graphs import maximum_matching
+from kilohertz.base import Diagnostic, ModelError, Note
 from kilohertz.ir import make
 from kilohertz.ir.dae import AnyEquation, CallEquation, Dae, Equation, Reinit, pre_name
 from kilohertz.ir.expr import TIME, TRUE, Expr, Real, Ref
 from kilohertz.ir.types import REAL, Type
 from kilohertz.passes.algebra import Occurrence, substitute
 from kilohertz.passes.dae.index_reduction.reduction import cannot_differentiate
+from kilohertz.passes.dae.lowering.first_tick import first_tick
 from kilohertz.passes.dae.lowering.reduce_partition import KNOWN, Partition
 from kilohertz.passes.dae.rewrite import rewritten_equation
 from kilohertz.passes.derivative import Differentiator, NoDerivative, has_reals
 from kilohertz.passes.function_derivative import FunctionDerivatives
-from kilohertz.passes.ordered.solving_order import call_names, candidates, incidence, names_in, order, rows_of
+from kilohertz.passes.ordered.solving_order import call_names, names_in, order
 from kilohertz.solvers import Method, Rosenbrock, RungeKutta
 
 Slopes = dict[str, Expr]  # of each state, in one stage
@@ -70,8 +70,10 @@ class Discretiser:
         self._made: list[Timed] = []
         self._held: dict[str, Ref] = {}
         self._core: list[AnyEquation] | None = None
+        self.spare: list[Equation] = []  # what has to hold at the first tick besides
 
     def run(self, method: Method) -> list[Timed]:
+        self._check_resets()
         slopes = self._part.slopes
         if isinstance(method, RungeKutta):
             stages = self._runge_kutta(method)
@@ -79,10 +81,25 @@ class Discretiser:
         else:
             increments = self._rosenbrock(method)
             steps = {x: _weighted(method.m, [u[x] for u in increments]) for x in slopes}
-        starts = self._starts()
+        first = first_tick(self._dae, self._part, tuple(self._own), self._occurrence)
+        self.spare = first.spare
         for x in slopes:
-            self._made.append(Timed(self._stepped(x, steps[x], starts.get(x))))
+            self._made.append(Timed(self._stepped(x, steps[x], first.given.get(x))))
         return [*(Timed(e) for e in self._part.equations), *self._made]
+
+    def _check_resets(self) -> None:
+        """At a tick a state has one value: a reset must not ask for the one that it replaces."""
+        actions = [(w, a) for w in self._part.resets for a in w.actions if isinstance(a, Reinit)]
+        targets = [a.target.name for _, a in actions]
+        for w, a in actions:
+            wanted = dict.fromkeys((*self._occurrence.names(w.guard), *self._occurrence.names(a.value)))
+            self._behind(wanted)
+            asked = next((name for name in targets if name in wanted), None)
+            if asked is not None:
+                text = f"`reinit` at a clock: its condition or value depends on {asked}, which is set there"
+                note = Note(f"ask for previous({asked}), or let the continuous part of the model do it")
+                span = a.origin.spans[0] if a.origin.spans else None
+                raise ModelError(Diagnostic("B222", text, span, notes=(note,)))
 
     # ------------------------------------------------------------------------------------------------------ the step
 
@@ -98,30 +115,6 @@ class Discretiser:
             return Equation(ref, make.if_(self._tick.first, before, moved), origin)
         at_first = make.sub(start.left, start.right)
         return Equation(make.ZERO, make.if_(self._tick.first, at_first, make.sub(ref, moved)), start.origin)
-
-    def _starts(self) -> dict[str, Equation]:
-        """Initial equations in place of the start values of states, for as many states."""
-        equations = [e for e in self._part.starts if isinstance(e, Equation)]
-        if not equations:
-            return {}
-        states = list(self._part.slopes)
-        unknowns = list(self._own)
-        index = {n: i for i, n in enumerate(unknowns)}
-        rows = rows_of([*self._part.equations, *equations])
-        graph = [candidates(r, c, index) for r, c in zip(rows, incidence(rows, index, self._occurrence), strict=True)]
-        if not maximum_matching(graph, len(unknowns)).size == len(graph):
-            raise _overdetermined(equations)
-        free = []
-        wanted = sorted(states, key=lambda x: not self._dae.variables[x].fixed)
-        for x in wanted:  # a start value is kept where it leaves the system solvable, fixed ones first
-            trial = [*graph, [index[x]]]
-            if maximum_matching(trial, len(unknowns)).size == len(trial):
-                graph = trial
-            else:
-                free.append(x)
-        if len(free) != len(equations) or any(self._dae.variables[x].fixed for x in free):
-            raise _overdetermined(equations)
-        return dict(zip(free, equations, strict=True))
 
     # -------------------------------------------------------------------------------------------------------- stages
 
@@ -230,7 +223,7 @@ class Discretiser:
             moved = make.mul(Real(gamma), make.sub(u, Ref(pre_name(self._hold(u).name), REAL)))
             self._made.append(Timed(Equation(turn, moved), later=True))
         turns[TIME.name] = self._times_h(Real(gamma))
-        functions = FunctionDerivatives(self._dae.functions)
+        functions = FunctionDerivatives(self._dae.functions, roots=True)
         differentiate = Differentiator(lambda ref: turns.get(ref.name, make.ZERO), functions.rule)
         memo: dict[Expr, Expr] = {}
 
@@ -253,9 +246,12 @@ class Discretiser:
         return self._core
 
     def _find_needed(self) -> list[AnyEquation]:
+        return self._behind(dict.fromkeys(self._part.slopes.values()))
+
+    def _behind(self, wanted: dict[str, None]) -> list[AnyEquation]:
+        """The equations that variables hang on; the names in them join these."""
         unknowns = [self._dae.variables[n].ref for n in self._own if n not in self._part.slopes]
         components = order(self._part.equations, unknowns, self._occurrence)
-        wanted = dict.fromkeys(self._part.slopes.values())
         taken: dict[int, AnyEquation] = {}
         for component in reversed(components):
             if not any(u.name in wanted for u in component.unknowns):
@@ -299,9 +295,3 @@ def _weighted(weights: Iterable[float], values: Sequence[Expr]) -> Expr:
         if w != 0.0:
             total = make.add(total, make.mul(Real(float(w)), v))
     return total
-
-
-def _overdetermined(equations: list[Equation]) -> ModelError:
-    text = "the initial equations of a clocked partition leave its first tick over-determined"
-    spans = Origin().spans if not equations else equations[-1].origin.spans
-    return ModelError(Diagnostic("B217", text, spans[0] if spans else None))
