@@ -32,7 +32,9 @@ def test_what_vanishes_at_a_point_is_no_pivot(seed: int) -> None:
 def test_multiples_are_bounded_at_every_point(seed: int) -> None:
     rng = random.Random(seed)
     n = 25
-    rows = [{j: (rng.gauss(0, 1), rng.gauss(0, 1e-3)) for j in {rng.randrange(n), i, (i + 7) % n}} for i in range(n)]
+    rows: list[dict[int, Numbers]] = [
+        {j: (rng.gauss(0, 1), rng.gauss(0, 1e-3)) for j in {rng.randrange(n), i, (i + 7) % n}} for i in range(n)
+    ]
     order = choose_pivots(rows, 10**6)
     assert order is not None
     for point in range(2):
