@@ -282,9 +282,9 @@ def test_a_large_model_is_factorised_by_its_plan(solver: str, monkeypatch: pytes
 
 def test_a_sparse_matrix_gives_the_bits_of_a_dense_one(monkeypatch: pytest.MonkeyPatch) -> None:
     program, statistics = program_of(compile_flat(read_flat(chain(40)))), Statistics()
-    dense = simulate(program, stop=1.0, tolerance=1e-8)
-    monkeypatch.setattr("kilohertz.simulate.offline_run.MANY_STATES", 8)
     sparse = simulate(program, stop=1.0, tolerance=1e-8, statistics=statistics)
+    monkeypatch.setattr("kilohertz.simulate.offline_run.MANY_STATES", 1000)
+    dense = simulate(program, stop=1.0, tolerance=1e-8)
     assert statistics.sparse_factorisations > 0
     assert np.array_equal(sparse.data, dense.data)
 
@@ -292,7 +292,6 @@ def test_a_sparse_matrix_gives_the_bits_of_a_dense_one(monkeypatch: pytest.Monke
 def test_a_sparse_matrix_has_a_dense_way_out(monkeypatch: pytest.MonkeyPatch) -> None:
     step = compile_flat(read_flat(chain(40)))
     by_plan = simulate(program_of(step), stop=1.0, tolerance=1e-8)
-    monkeypatch.setattr("kilohertz.simulate.offline_run.MANY_STATES", 8)
     monkeypatch.setattr("kilohertz.codegen.plans._row", lambda *_: ["return 1;"])  # no pivot suits
     statistics = Statistics()
     dense = simulate(build_program(step), stop=1.0, tolerance=1e-8, statistics=statistics)

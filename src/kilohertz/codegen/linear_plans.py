@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from kilohertz.codegen.definite_plans import DefiniteElimination
 from kilohertz.codegen.elimination_lines import braced, by_pairs, runs
 from kilohertz.codegen.plans import array
+from kilohertz.codegen.turn_tables import turn_tables
+from kilohertz.cost import is_by_tables
 from kilohertz.graphs import DefinitePlan, Pattern, Pivot, PivotPlan
 
 
@@ -97,16 +99,34 @@ class _Elimination:
         return body
 
 
+@dataclass(frozen=True, slots=True)
+class _ByTables:
+    """Calls of khz_turns.h with the tables of a plan."""
+
+    name: str
+    n: int
+
+    def factor(self) -> list[str]:
+        return [f"return khz_turns_factor(&{self.name}_turns, a, lu);"]
+
+    def solve(self, number: str) -> list[str]:
+        lanes = "" if number == "double" else "_lanes"
+        return [f"{number} work[{self.n}];", f"khz_turns_solve{lanes}(&{self.name}_turns, lu, b, work);"]
+
+
 def linear_plan_lines(name: str, pattern: Pattern, plan: PivotPlan | DefinitePlan, with_lanes: bool) -> list[str]:
     """Its functions, and `const khz_linear_plan <name>` for all files."""
     n = len(pattern)
     solved = "(const double *lu, const int32_t *order,"
-    elimination: _Elimination | DefiniteElimination
+    elimination: _Elimination | _ByTables | DefiniteElimination
     if isinstance(plan, DefinitePlan):
         elimination, is_ordered = DefiniteElimination.of(pattern, plan), False
+    elif is_by_tables(plan):
+        elimination, is_ordered = _ByTables(name, n), False
     else:
         elimination = _Elimination(pattern, plan, _places(pattern), _places(plan.rows))
         is_ordered = any(p.alike for p in plan.pivots)
+    tables = turn_tables(name, pattern, plan) if isinstance(plan, PivotPlan) and is_by_tables(plan) else []
     unused = [] if is_ordered else ["    (void)order;"]
 
     def function(head: str, body: Sequence[str]) -> list[str]:
@@ -114,6 +134,7 @@ def linear_plan_lines(name: str, pattern: Pattern, plan: PivotPlan | DefinitePla
 
     return [
         *array(f"{name}_dense", [i * n + j for i, row in enumerate(pattern) for j in row]),
+        *tables,
         *function(f"int {name}_factor(const double *a, double *lu, int32_t *order)", elimination.factor()),
         *function(f"void {name}_solve{solved} double *b)", elimination.solve("double")),
         *(

@@ -35,6 +35,7 @@ INCLUDES = (
     '#include "khz_math.h"',
     '#include "khz_model.h"',
     '#include "khz_planned.h"',
+    '#include "khz_turns.h"',
     '#include "khz_probe.h"',
     '#include "khz_text.h"',
 )

@@ -7,6 +7,7 @@ from kilohertz.cost.columns import columns
 from kilohertz.cost.costly import costly
 from kilohertz.cost.factors import (
     IN_PLACE,
+    is_by_tables,
     is_written_out,
     linear_plan,
     loop_elimination,
@@ -37,6 +38,7 @@ __all__ = [
     "columns",
     "cost_bound",
     "costly",
+    "is_by_tables",
     "is_large",
     "is_written_out",
     "jacobian_rests",

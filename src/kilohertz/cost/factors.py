@@ -9,6 +9,7 @@ from kilohertz.graphs import (
     Elimination,
     Pattern,
     PivotPlan,
+    plan_along,
     plan_definite,
     plan_elimination,
     plan_pivots,
@@ -41,6 +42,11 @@ def is_written_out(elimination: Elimination) -> bool:
     return elimination.n_products + elimination.n_entries <= WRITTEN_OUT
 
 
+def is_by_tables(plan: PivotPlan | DefinitePlan) -> bool:
+    """Whether the elimination of a linear loop is run through by tables, not written out."""
+    return plan.n_products > MOST_PRODUCTS
+
+
 def loop_pattern(block: NonlinearLoop) -> list[list[int]] | None:
     """Entries of a loop's Jacobian by rows; None where it has no symbolic one or lacks a diagonal to pivot on."""
     n = len(block.unknowns)
@@ -71,5 +77,5 @@ def linear_plan(block: LinearLoop) -> PlannedLoop | None:
         definite = plan_definite(pattern, MOST_PRODUCTS)
         half = tuple(tuple(j for j in row if j >= i) for i, row in enumerate(pattern))
         return None if definite is None else PlannedLoop(half, definite)
-    plan = plan_pivots(pattern, MOST_PRODUCTS)
+    plan = plan_along(pattern, block.pivots) if block.pivots else plan_pivots(pattern, MOST_PRODUCTS)
     return None if plan is None else PlannedLoop(pattern, plan)

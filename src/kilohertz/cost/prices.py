@@ -12,7 +12,7 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
 
-from kilohertz.cost.factors import is_written_out
+from kilohertz.cost.factors import is_by_tables, is_written_out
 from kilohertz.graphs import DefinitePlan, Elimination, PivotPlan
 from kilohertz.ir import expr as x
 from kilohertz.ir.builtins import BUILTINS
@@ -202,6 +202,8 @@ def planned_factor(plan: PivotPlan | DefinitePlan, n: int) -> Count:
     products, entries = plan.n_products, plan.n_entries
     if isinstance(plan, DefinitePlan):  # 1.04 to 1.22 of what 4 to 16 unknowns take
         kernels = 3.1 * products + 1.5 * entries + 12 * n + 15
+    elif is_by_tables(plan):
+        kernels = 9.5 * products + 16 * entries + 40 * n + 60
     else:  # 1.05 to 1.25 of what 4 to 25 take, every row exchanged that can be
         kernels = 3.6 * products + 8 * entries + 16 * plan.n_alike + 36 * n + 40
     written = Cost(2 * products + 4 * n, kernels=round(kernels))
@@ -212,4 +214,6 @@ def planned_solve(plan: PivotPlan | DefinitePlan, n: int) -> Count:
     if isinstance(plan, DefinitePlan):
         entries = plan.n_entries
         return both(4 * entries, 7 * (entries - n) + 4 * n + 12) + dense_solve(n).times(0, 1)
+    if is_by_tables(plan):
+        return both(2 * plan.n_entries + 4 * n, 9.5 * plan.n_entries + 30 * n + 50) + dense_solve(n).times(0, 1)
     return both(2 * plan.n_entries + 4 * n, 4 * plan.n_entries + 5 * n + 30) + dense_solve(n).times(0, 1)

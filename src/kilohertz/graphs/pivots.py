@@ -93,6 +93,29 @@ def plan_pivots(pattern: Pattern, most_products: int) -> PivotPlan | None:
     return PivotPlan(tuple(pivots), tuple(tuple(sorted(row, key=place.__getitem__)) for row in filled))
 
 
+@lru_cache(maxsize=16)
+def plan_along(pattern: Pattern, order: tuple[tuple[int, int], ...]) -> PivotPlan | None:
+    """The plan whose pivots are given, (row, column) one after the other; no rows are alike.  None where one is no
+    entry."""
+    rows = [set(row) for row in pattern]
+    columns: list[set[int]] = [set() for _ in rows]
+    for i, row in enumerate(rows):
+        for j in row:
+            columns[j].add(i)
+    filled = [set(row) for row in rows]
+    pivots: list[Pivot] = []
+    for i, j in order:
+        if j not in rows[i]:
+            return None
+        pivot = Pivot(i, j, tuple(sorted(rows[i] - {j})), (), tuple(sorted(columns[j] - {i})))
+        pivots.append(pivot)
+        _eliminate(pivot, rows, columns)
+        for k in pivot.below:
+            filled[k].update(pivot.right)
+    place = {p.column: k for k, p in enumerate(pivots)}
+    return PivotPlan(tuple(pivots), tuple(tuple(sorted(row, key=place.__getitem__)) for row in filled))
+
+
 def _fill(rows: list[set[int]], columns: list[set[int]], filled: list[set[int]]) -> None:
     """Every entry of what is left."""
     all_rows = {i for i, row in enumerate(rows) if row}

@@ -196,6 +196,7 @@ class LinearLoop:
     `inner`, and what stands apart) they vanish.  How they move is cheaper to compute than how the matrix does.
     `again` (in `directional`, and in `rates` of a loop): the unknowns of the loop that has this matrix, or Jacobian.
     `symmetric`: entries [i,j] and [j,i] are one expression, and the matrix was positive definite wherever it was tried.
+    `pivots`: rows and columns in the order in which a sparse matrix is eliminated, where numbers chose it.
     """
 
     unknowns: tuple[Ref, ...]
@@ -211,6 +212,7 @@ class LinearLoop:
     through: tuple[Assignment, ...] = ()
     residuals: tuple[Expr, ...] = ()
     symmetric: bool = False
+    pivots: tuple[tuple[int, int], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,7 +42,7 @@ from kilohertz.solvers import SETTINGS, StepSettings
 
 DEFAULT_INTERVALS = 500
 _BYTES_OF_ROWS = 1 << 22
-MANY_STATES = 1000  # from which on CVODE's matrix is sparse
+MANY_STATES = 20  # from which on the matrix of CVODE is sparse, where it has a plan
 _TERMINATED, _STOPPED = constant("KHZ_TERMINATED"), constant("KHZ_RUN_STOPPED")
 _END, _FAR_TOLD = constant("KHZ_SAID_END"), constant("KHZ_FAR_TOLD")
 

@@ -149,6 +149,7 @@ def print_block(block: s.Block, number: str, indent: str) -> list[str]:
 def _linear(b: s.LinearLoop, head: str, deeper: str) -> list[str]:
     again = f" again {_names(b.again)}" if b.again else ""
     apart = (f" apart {b.n_apart}" if b.n_apart else "") + (" symmetric" if b.symmetric else "")
+    apart += f" along {', '.join(f'[{i + 1},{j + 1}]' for i, j in b.pivots)}" if b.pivots else ""
     lines = [f"{head}, linear ({b.matrix_partition.value}) in {_names(b.unknowns)}{again}{apart}:"]
     lines += [f"{deeper}A[{e.row + 1},{e.column + 1}] = {print_shared(e.value)};" for e in b.matrix]
     lines += [f"{deeper}b[{i}] = {print_shared(e)};" for i, e in enumerate(b.rhs, 1)]

@@ -290,7 +290,9 @@ class BlockReader:
         again = self.refs() if self.e.accept("again") else ()
         n_apart = int(self.e.take("number")) if self.e.accept("apart") else 0
         is_symmetric = bool(self.e.accept("symmetric"))
-        self.e.expect(":")
+        pivots = self._places(":") if self.e.accept("along") else []
+        if not pivots:
+            self.e.expect(":")
         matrix: list[s.Entry] = []
         rhs: list[Expr] = []
         inner: list[s.Assignment] = []
@@ -312,7 +314,7 @@ class BlockReader:
                 blocks.append(b)
         parts = (unknowns, tuple(matrix), tuple(rhs), tuple(inner), partition, moves)
         loop = s.LinearLoop(*parts, again=again, n_apart=n_apart, symmetric=is_symmetric)
-        return replace(loop, through=tuple(through), residuals=tuple(residuals))
+        return replace(loop, through=tuple(through), residuals=tuple(residuals), pivots=tuple(pivots))
 
     def _nonlinear(self, partition: s.Partition) -> s.NonlinearLoop:
         self.e.expect("in")
@@ -342,9 +344,9 @@ class BlockReader:
         places = tuple((e.row, e.column) for e in entries or ()) if sparsity is None else tuple(sparsity)
         return s.NonlinearLoop(unknowns, tuple(inner), tuple(residuals), entries, places, partition, rates=tuple(rates))
 
-    def _places(self) -> list[tuple[int, int]]:
+    def _places(self, end: str = ";") -> list[tuple[int, int]]:
         places: list[tuple[int, int]] = []
-        while not self.e.accept(";"):
+        while not self.e.accept(end):
             self.e.accept(",")
             places.append(self._place())
         return places

@@ -18,7 +18,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TypeAlias
 
-from kilohertz.base import Diagnostic, ModelError
+from kilohertz.base import ModelError
 from kilohertz.ir import make
 from kilohertz.ir.dae import AnyEquation, CallEquation, Equation
 from kilohertz.ir.expr import Expr, Real, Ref
@@ -37,6 +37,7 @@ from kilohertz.ir.step import (
 )
 from kilohertz.ir.types import REAL
 from kilohertz.passes.algebra import cost, degree, linear_coefficient, linear_parts, simplify
+from kilohertz.passes.ordered.block_parts import call_block, iterated, moved, unsolvable
 from kilohertz.passes.ordered.columns import through
 from kilohertz.passes.ordered.context import Context
 from kilohertz.passes.ordered.diagonal import with_diagonal
@@ -44,6 +45,7 @@ from kilohertz.passes.ordered.followers import joined_by_rates
 from kilohertz.passes.ordered.guesses import Torn, tear, untorn
 from kilohertz.passes.ordered.inner_loops import Split, split
 from kilohertz.passes.ordered.inverse import as_linear, by_inverse, explicit, quotient
+from kilohertz.passes.ordered.kept_sparse import chosen_pivots, loosened
 from kilohertz.passes.ordered.mirrored import LEAST, MOST, dual, mirrored, symmetric_rows
 from kilohertz.passes.ordered.solving_order import inputs_of, joined, names_in, order, sorted_steps, targets_of
 from kilohertz.passes.ordered.sound_tearing import soundly_torn
@@ -105,7 +107,7 @@ class _Maker:
             return []
         e = row.equation
         if isinstance(e, CallEquation):
-            return [_call_block(e, self._context.partition)]
+            return [call_block(e, self._context.partition)]
         value = explicit(e, unknown, self._context.occurrence)
         if value is not None:
             return [self._assignment(unknown, value, e)]
@@ -168,14 +170,14 @@ class _Maker:
         if row.head is not None:
             return []
         if isinstance(e, CallEquation):
-            return [_call_block(e, self._context.partition)]
+            return [call_block(e, self._context.partition)]
         if e.directed:
             return [self._assignment(unknown, e.right, e)]
         value = explicit(e, unknown, self._context.occurrence)
         if value is None:
             parts = linear_parts(make.sub(e.left, e.right), unknown.name)
             if parts is None:
-                raise ModelError(_unsolvable(e, unknown))
+                raise ModelError(unsolvable(e, unknown))
             value = quotient(parts[1], parts[0])
         return [self._assignment(unknown, value, e)]
 
@@ -188,12 +190,12 @@ class _Maker:
         torn_before = self._context.loops.get(key)
         if torn_before is not None and torn_before[0] == names:
             blocks = [moved(b, self._context.partition) for b in torn_before[1]]
-            return torn_before[2].mirrored(blocks, self._context)
+            return torn_before[2].settled(blocks, self._context)
         loop = _Loop(self._c, self._context)
         blocks = loop.run()
         self._context.loops[key] = (names, blocks, loop)
         self._context.kept.extend(r.equation for r in self._c.rows)
-        return loop.mirrored(blocks, self._context)
+        return loop.settled(blocks, self._context)
 
 
 class _Loop:
@@ -211,30 +213,59 @@ class _Loop:
         self._called: set[int] = set()  # results of calls of this loop
         self._residuals: list[Expr | None] = []
         self._torn: tuple[list[list[int]], Torn] | None = None  # where it is linear
+        self._is_loose = False  # its matrix is sparse, with more unknowns than torn
 
     def run(self) -> list[Block]:
         columns, cut = self._cut()
         if cut is not None:
             self._torn = columns, cut
+            loose = self._loosened(columns, cut)
+            if loose is not None:
+                return [loose]
             return self._linear(cut)
         torn = self.torn(columns, self._forced)
         parts = self._apart(columns)
         if parts is not None:
             inside = self._solved_inside(parts)
-            if len(parts.guessed) + sum(map(_iterated, inside)) < len(torn.guessed):
+            if len(parts.guessed) + sum(map(iterated, inside)) < len(torn.guessed):
                 return [self._nonlinear(inside, parts.guessed, parts.residuals)]
         return [self._nonlinear(self._inner(torn), torn.guessed, torn.residuals)]
 
-    def mirrored(self, blocks: list[Block], context: Context) -> list[Block]:
-        """The same loop with a symmetric matrix, in a step of a loop that is torn on rates and has one."""
+    def _loosened(self, columns: list[list[int]], torn: Torn) -> LinearLoop | None:
+        """With more unknowns and a sparse matrix, where that promises less work; modes could make it singular."""
+        loose = None if self._context.whole else loosened(columns, torn)
+        if loose is None:
+            return None
+        n_warnings = len(self._context.warnings)
+        (loop,) = self._linear(loose)
+        assert isinstance(loop, LinearLoop)
+        if not any(self._context.may_vanish(e.value) for e in loop.matrix):
+            self._is_loose = True
+            return loop
+        del self._context.warnings[n_warnings:]
+        return None
+
+    def settled(self, blocks: list[Block], context: Context) -> list[Block]:
+        """The same loop with an order of elimination, or with a symmetric matrix, in a step."""
         if self._torn is None or context.partition is not Partition.STEP or context.whole:
             return blocks
-        columns, first = self._torn
+        self._context = context
+        if self._is_loose:
+            (loop,) = blocks
+            assert isinstance(loop, LinearLoop)
+            pivots = chosen_pivots(loop, len(self._torn[1].guessed), context.sources, context.values, context.starts)
+            if pivots is not None:
+                return [replace(loop, pivots=pivots)]
+            blocks = self._linear(self._torn[1])
+        return self._mirrored(blocks, *self._torn)
+
+    def _mirrored(self, blocks: list[Block], columns: list[list[int]], first: Torn) -> list[Block]:
+        """The same loop with a symmetric matrix, where it is torn on rates and has one."""
+        context = self._context
         if not LEAST <= len(first.guessed) <= MOST or not all(
             context.is_rate(self._unknowns[c].name) for c in first.guessed
         ):
             return blocks
-        self._context = context
         for torn in (first, self._dual(columns, first)):
             parts = None if torn is None else self._parts(torn)
             rows = None if parts is None else symmetric_rows(*parts, context.sources)
@@ -422,7 +453,7 @@ class _Loop:
                 inner.append(Assignment(unknown, value, self._context.partition, cost((value,)), e.origin))
             elif id(e) not in emitted:
                 emitted.add(id(e))
-                inner.append(_call_block(e, self._context.partition))
+                inner.append(call_block(e, self._context.partition))
         return inner
 
     def _parts(self, torn: Torn) -> tuple[list[Ref], list[Assignment], list[Expr]]:
@@ -453,7 +484,7 @@ class _Loop:
         for i in rows:
             e = self._residuals[i]
             if e is None:
-                raise ModelError(_unsolvable(self._rows[i].equation, self._unknowns[0]))
+                raise ModelError(unsolvable(self._rows[i].equation, self._unknowns[0]))
             residuals.append(e)
         return residuals
 
@@ -467,31 +498,3 @@ class _Loop:
         p, origin = self._context.partition, joined(self._rows)
         loop = NonlinearLoop(tuple(guessed), tuple(inner), tuple(residuals), entries, sparsity, p, total, origin, rates)
         return with_diagonal(loop, self._is_safe)
-
-
-# ------------------------------------------------------------------------------------------------------------- helpers
-
-
-def moved(b: Block, p: Partition) -> Block:
-    """The same loop in another partition."""
-    if isinstance(b, LinearLoop):
-        inner, through = (tuple(replace(x, partition=p) for x in each) for each in (b.inner, b.through))
-        return replace(b, partition=p, matrix_partition=p, inner=inner, through=through)
-    if isinstance(b, NonlinearLoop):
-        return replace(b, partition=p, inner=tuple(replace(x, partition=p) for x in b.inner))
-    return replace(b, partition=p)
-
-
-def _iterated(b: Inner) -> int:
-    """Unknowns of a nonlinear loop."""
-    return len(b.unknowns) if isinstance(b, NonlinearLoop) else 0
-
-
-def _call_block(e: CallEquation, partition: Partition) -> CallBlock:
-    targets = tuple(tuple(t if isinstance(t, Ref) else None for t in output) for output in e.targets)
-    return CallBlock(targets, e.call, partition, e.guard, cost((e.call,)), e.origin)
-
-
-def _unsolvable(e: AnyEquation, unknown: Ref) -> Diagnostic:
-    span = e.origin.spans[0] if e.origin.spans else None
-    return Diagnostic("B202", f"this equation cannot be solved for {unknown.name}", span)

@@ -173,7 +173,9 @@ class _Column:
         total = cost(rhs) + len(directions) ** 2
         p = b.partition
         loop = LinearLoop(directions, matrix, tuple(rhs), (), p, p, total, b.origin, b.unknowns)
-        self.rates.append(replace(loop, symmetric=isinstance(b, LinearLoop) and b.symmetric))
+        if isinstance(b, LinearLoop):
+            loop = replace(loop, symmetric=b.symmetric, pivots=b.pivots)
+        self.rates.append(loop)
         self._restart(before | {u.name: d for u, d in zip(b.unknowns, directions, strict=True)})
         self.blocks(inner)
 

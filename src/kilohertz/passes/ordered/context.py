@@ -22,7 +22,7 @@ from kilohertz.passes.ordered.inverse import Linear
 class Loop(Protocol):
     """An algebraic loop that was made before."""
 
-    def mirrored(self, blocks: list[Block], context: Context) -> list[Block]: ...
+    def settled(self, blocks: list[Block], context: Context) -> list[Block]: ...
 
 
 @dataclass(slots=True)
@@ -34,6 +34,7 @@ class Context:
     parameters: Numeric  # values of parameters as translated
     values: Mapping[str, float]  # the same, by name
     columns: Columns  # derivatives of loops
+    starts: Mapping[str, float] = field(default_factory=dict)  # of states
     partition: Partition = Partition.STEP
     guess_weight: Callable[[str], int] = lambda _: 0
     has_start: Callable[[str], bool] = lambda _: False  # the model gives a value to begin from

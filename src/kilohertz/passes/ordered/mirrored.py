@@ -19,7 +19,6 @@ guesses.  Gives up where guesses are few or many or not all rates, and where a r
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -30,8 +29,8 @@ from kilohertz.ir.step import Assignment, Entry, LinearLoop
 from kilohertz.ir.traverse import refs
 from kilohertz.passes.algebra import cost, simplify
 from kilohertz.passes.exact import PRIME, Exact
-from kilohertz.passes.numeric import Numeric
 from kilohertz.passes.ordered.guesses import Torn
+from kilohertz.passes.ordered.random_point import RandomPoint
 
 LEAST, MOST = 4, 60  # guesses: smaller systems are solved where they stand
 _POINTS = 2  # at which a matrix must be definite
@@ -164,7 +163,7 @@ def _definite(
 
     found: set[int] = set()
     for k in range(_POINTS):
-        numeric = _Point(sources, values, k)
+        numeric = RandomPoint(sources, values, k)
         a = np.zeros((n, n))
         for (i, j), e in entries.items():
             value = numeric(e)
@@ -178,30 +177,3 @@ def _definite(
         least, most = np.linalg.eigvalsh((a + a.T) / 2)[[0, -1]]
         found.add(1 if least > _CONDITION * most else -1 if -most > -_CONDITION * least else 0)
     return found.pop() if len(found) == 1 else 0
-
-
-class _Point:
-    """Numbers for all that a matrix depends on: parameters as they are, the rest at random."""
-
-    def __init__(self, sources: Mapping[str, Expr], values: Mapping[str, float], k: int) -> None:
-        self._sources, self._known, self._k = sources, values, k
-        self._values: dict[str, float] = {}
-        self._numeric = Numeric(self._values)
-
-    def __call__(self, e: Expr) -> float | None:
-        stack = [(r.name, False) for r in refs(e)]
-        while stack:
-            name, is_ready = stack.pop()
-            if name in self._values:
-                continue
-            source = self._sources.get(name)
-            if name in self._known:
-                self._values[name] = self._known[name]
-            elif source is None or (is_ready and self._numeric(source) is None):
-                self._values[name] = 0.3 + 1.4 * zlib.crc32(f"{name}#{self._k}".encode()) / 2**32
-            elif is_ready:
-                self._values[name] = self._numeric(source) or 0.0
-            else:
-                stack.append((name, True))
-                stack += [(r.name, False) for r in refs(source)]
-        return self._numeric(e)

@@ -48,7 +48,9 @@ class Tear(Pass):
         derivatives = FunctionDerivatives(dict(model.functions))
         context = replace(make_context(model.dae, model.values, derivatives, log.occurrence), whole=self.whole)
         once = {b.target.name: b.value for b in model.once if isinstance(b, Assignment)}
-        context = replace(context, guess_weight=self._weight, sources=once)
+        context = replace(
+            context, guess_weight=self._weight, sources=once, starts=_starts(model.dae, context.parameters)
+        )
         first = replace(context, partition=Partition.INITIAL, has_start=_has_start(model.dae))
         initial = _torn(model.initial, first)
         simulation = _torn(model.simulation, context)
@@ -91,6 +93,12 @@ def make_context(
     columns = Columns(occurrence, derivatives.rule)
     context = Context(is_discrete, is_parameter, Numeric(values), values, columns, functions=derivatives.functions)
     return replace(context, is_rate=_rates(dae).__contains__)
+
+
+def _starts(dae: Dae, parameters: Numeric) -> dict[str, float]:
+    """Where states start, as translated."""
+    states = (v for v in dae.variables.values() if v.role is Role.STATE)
+    return {v.name: (None if v.start is None else parameters(v.start)) or 0.0 for v in states}
 
 
 def _rates(dae: Dae) -> set[str]:

@@ -281,7 +281,9 @@ class _Directional:
         p = s.Partition.STEP
         total = cost([*(e.value for e in matrix), *rhs]) + len(directions) ** 3
         loop = s.LinearLoop(directions, matrix, tuple(rhs), (), p, p, total, b.origin, b.unknowns)
-        self.out.append(replace(loop, symmetric=isinstance(b, s.LinearLoop) and b.symmetric))
+        if isinstance(b, s.LinearLoop):
+            loop = replace(loop, symmetric=b.symmetric, pivots=b.pivots)
+        self.out.append(loop)
 
     def _is_at_rest(self, b: s.NonlinearLoop) -> bool:
         """Nothing the loop reads from outside moves."""
