@@ -1021,6 +1021,13 @@ package Causes "One small model for each cause of a wrong result that was mended
     Real speed = der(x), other = der(z);
   end RateOfSolvedInside;
 
+  model AlwaysAndNot "y follows time as well: it is no state, and that is said"
+    Real x(start = 1, fixed = true), y(stateSelect = StateSelect.always);
+  equation
+    der(x) = -x;
+    y = sin(time) + x;
+  end AlwaysAndNot;
+
   model RateOfMean
     Real x = mean(function shiftedCubic(h = time));
     Real speed = der(x);

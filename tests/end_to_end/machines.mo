@@ -177,6 +177,12 @@ package Machines "State machines (MLS 17)"
     transition(b, a, ticksInState() >= 3 and k > 0, immediate = false, reset = false);
   end Kept;
 
+  model FiresByWhatItDecides "At once, by what a state gives that is active if it does not fire"
+    extends Kept;
+  equation
+    transition(a, b, v > 5, priority = 2);
+  end FiresByWhatItDecides;
+
   model WaitsForItself
     extends Hierarchical;
   equation

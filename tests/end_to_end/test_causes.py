@@ -258,6 +258,12 @@ def test_a_root_moves_as_the_function_that_is_handed_over_says() -> None:
     assert found.final("other") == pytest.approx((1 - z) / (3 * z**2 + h), rel=1e-9)
 
 
+def test_a_state_that_is_wanted_always_and_is_none_is_named() -> None:
+    model = kilohertz.load(f"{FILE}:Causes.AlwaysAndNot")
+    model.process()
+    assert [d.message for d in model.warnings if d.code == "B213"] == ["y has stateSelect=always but is no state here"]
+
+
 def test_what_is_no_root_is_not_taken_for_one() -> None:
     with pytest.raises(ModelError, match=r"known where that is a root of Causes.shiftedCubic, and it is none"):
         run("RateOfMean")

@@ -99,6 +99,7 @@ def test_a_state_keeps_what_its_algorithm_gave() -> None:
         ("WaitsForItself", "S475", "whether the machines of `first` have ended depends on this transition"),
         ("TwoInitial", "S476", "has 2 initial states, not one"),
         ("SamePriority", "S476", "two transitions from `a` have the priority 1"),
+        ("FiresByWhatItDecides", "B106", "this condition depends on itself in a clocked partition"),
         ("NoState", "S477", "`d` is no state of a state machine"),
         ("Outside", "S478", "`ticksInState` stands only in a state machine"),
         ("ContinuousInside", "B218", "continuous equations in the clocked partition of a state machine"),

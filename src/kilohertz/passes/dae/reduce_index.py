@@ -19,7 +19,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from kilohertz.base import Diagnostic, ModelError, Origin, Severity
+from kilohertz.base import Diagnostic, ModelError, Origin
 from kilohertz.graphs import FREE, Matching, UnionFind, maximum_matching, strong_components
 from kilohertz.ir import make
 from kilohertz.ir.dae import (
@@ -40,7 +40,14 @@ from kilohertz.passes.algebra import Occurrence, simplify
 from kilohertz.passes.contract import Fact, Log, Pass
 from kilohertz.passes.dae.index_reduction.dynamic_states import Candidates, DynamicStates
 from kilohertz.passes.dae.index_reduction.handed_in import HandedIn
-from kilohertz.passes.dae.index_reduction.reduction import Choice, Differentiated, Reduction, cannot_differentiate
+from kilohertz.passes.dae.index_reduction.reduction import (
+    Choice,
+    Differentiated,
+    Reduction,
+    cannot_differentiate,
+    tell_unheard,
+    unheard,
+)
 from kilohertz.passes.dae.index_reduction.select_states import Candidate, Dynamic, Explicit, Points, choose
 from kilohertz.passes.dae.index_reduction.structure import check_structure
 from kilohertz.passes.dae.inline_told import without_told
@@ -73,6 +80,7 @@ class ReduceIndex(Pass):
             except ModelError:
                 if k + 1 == len(tries):
                     raise
+        tell_unheard(reduced)
         return reduced
 
 
@@ -399,9 +407,7 @@ class _Reducer:
         for k in picked.dummies:
             v = options[k].integral
             if v is not None and v.select is Select.ALWAYS:
-                text, span = f"{v.name} has stateSelect=always but cannot be a state", v.origin.spans[:1]
-                warning = Diagnostic("B213", text, span[0] if span else None, severity=Severity.WARNING)
-                self._dae.warnings.append(warning)
+                self._dae.warnings.append(unheard(v))
         self._dynamic += [(columns, d) for d in picked.dynamic]
         left = (k for d in picked.dynamic for k in d.members)
         return [columns[k] for k in sorted((*picked.dummies, *left))]

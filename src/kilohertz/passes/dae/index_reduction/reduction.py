@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from kilohertz.base import Diagnostic, ModelError, Note
-from kilohertz.ir.dae import AnyEquation, DaeVariable, Select, print_equation
+from kilohertz.base import Diagnostic, ModelError, Note, Severity
+from kilohertz.ir.dae import AnyEquation, Dae, DaeVariable, Role, Select, print_equation
 
 FREE_STATE = "no constraint ties it"
 
@@ -72,3 +72,19 @@ def cannot_differentiate(e: AnyEquation, why: str) -> ModelError:
     span = e.origin.spans[0] if e.origin.spans else None
     text = f"index reduction has to differentiate this equation, but {why} has no derivative"
     return ModelError(Diagnostic("B206", text, span, notes=(Note(print_equation(e)[:200]),)))
+
+
+def tell_unheard(dae: Dae) -> None:
+    """What is wanted as a state whatever happens, and is none."""
+    told = {d.message for d in dae.warnings}
+    chosen_later = {name for one in dae.selections for name in one.candidates}
+    for v in dae.variables.values():
+        if v.select is Select.ALWAYS and v.role is Role.ALGEBRAIC and v.name not in chosen_later:
+            warning = unheard(v)
+            dae.warnings += [] if warning.message in told else [warning]
+
+
+def unheard(v: DaeVariable) -> Diagnostic:
+    """B213 of one variable."""
+    text, span = f"{v.name} has stateSelect=always but is no state here", v.origin.spans[:1]
+    return Diagnostic("B213", text, span[0] if span else None, severity=Severity.WARNING)

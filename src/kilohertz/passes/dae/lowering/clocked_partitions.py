@@ -430,7 +430,9 @@ class Clocks:
             held = make.if_(tick, residual, make.sub(unknown, before))
             return Equation(make.ZERO, held, e.origin)
         span = e.origin.spans[0] if e.origin.spans else None
-        raise ModelError(Diagnostic("B106", f"{unknown.name} depends on itself in a clocked partition", span))
+        made = self._dae.variables[unknown.name].purpose is Purpose.MADE
+        subject = "this condition" if made else unknown.name
+        raise ModelError(Diagnostic("B106", f"{subject} depends on itself in a clocked partition", span))
 
     def _sampled(self, e: Expr, k: int) -> Expr:
         """An expression of a loop over values at the tick alone: what is continuous in it is not to be solved for."""
