@@ -6,8 +6,9 @@
 A family is the experiments whose names differ in numbers alone.  Its members are run from the smallest on, each in a
 fresh process with empty caches but for parsed libraries and the runtime, until one takes more than `--budget` seconds
 of processor time.  Printed for each: equations, processor seconds of each phase (of the C compilers
-too; *draft* is compiling as an off-line run begins with it), peak memory; and between the last two members the
-exponents of growth with the number of equations, of phases that took a second.
+too; *draft* is compiling as an off-line run begins with it), peak memory, steps of the run; and between the two members
+with most equations the exponents of growth with the number of equations, of phases that took a second, and of a run
+also that of one step.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ def child(name: str, library: str) -> Numbers:
     """One model, phase by phase."""
     from kilohertz.driver import Session
     from kilohertz.driver.stages import units_for_seldom_jacobians
-    from kilohertz.simulate import load_soon, simulate
+    from kilohertz.simulate import Statistics, load_soon, simulate
 
     numbers: Numbers = {}
     model = Session([library]).model(name)
@@ -56,8 +57,10 @@ def child(name: str, library: str) -> Numbers:
     at = mark("generate", at)
     program = load_soon(built)
     at = mark("draft", at)
-    simulate(program)
+    statistics = Statistics()
+    simulate(program, statistics=statistics)
     mark("simulate", at)
+    numbers["steps"] = statistics.steps
     numbers["mib"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     return numbers
 
@@ -93,6 +96,8 @@ def run(name: str, library: Path, budget: float, environment: dict[str, str]) ->
 def exponents(small: Numbers, large: Numbers) -> str:
     grown = math.log(large["equations"] / small["equations"])
     found = {p: math.log(large[p] / small[p]) / grown for p in PHASES if large[p] >= 1.0 and small[p] > 0.0}
+    if "simulate" in found and small["steps"] and large["steps"]:
+        found["step"] = found["simulate"] - math.log(large["steps"] / small["steps"]) / grown
     return ", ".join(f"{phase} {e:.2f}" for phase, e in found.items()) or "all below a second"
 
 
@@ -105,11 +110,15 @@ def measure(members: list[str], library: Path, arguments: argparse.Namespace, en
         found.append(numbers)
         times = " | ".join(f"{numbers[p]:.2f}" for p in PHASES)
         short = name.rpartition(".")[2]
-        print(f"| {short} | {numbers['equations']:.0f} | {times} | {numbers['mib']:.0f} |", flush=True)
+        print(
+            f"| {short} | {numbers['equations']:.0f} | {times} | {numbers['mib']:.0f} | {numbers['steps']:.0f} |",
+            flush=True,
+        )
         if sum(numbers[p] for p in PHASES) > arguments.budget:
             break
-    if len(found) > 1 and found[-1]["equations"] > found[-2]["equations"]:
-        print(f"| exponents | {exponents(found[-2], found[-1])} |", flush=True)
+    largest = sorted({numbers["equations"]: numbers for numbers in found}.values(), key=lambda n: n["equations"])[-2:]
+    if len(largest) > 1:
+        print(f"| exponents | {exponents(*largest)} |", flush=True)
 
 
 def main() -> None:
@@ -122,7 +131,9 @@ def main() -> None:
     if arguments.child:
         print(json.dumps(child(arguments.child, str(arguments.library))))
         return
-    print(f"{machine()}\n\n| model | equations | {' | '.join(PHASES)} | MiB |\n|---{'|---' * (len(PHASES) + 2)}|")
+    print(
+        f"{machine()}\n\n| model | equations | {' | '.join(PHASES)} | MiB | steps |\n|---{'|---' * (len(PHASES) + 3)}|"
+    )
     with tempfile.TemporaryDirectory() as folder:
         environment = os.environ | {"KHZ_CACHE_DIR": folder}
         for members in families(arguments.library, arguments.only):

@@ -68,7 +68,7 @@ def _program(whole: bool) -> Program:
 
 @cache
 def _by_tables() -> Program:
-    with patch.object(factors, "MOST_PRODUCTS", 100):
+    with patch.object(factors, "MOST_CHOSEN", 100):
         planned = linear_plan(_loop(_step(N)))
         assert planned is not None and is_by_tables(planned.plan)
         return build_program(_step(N), flags=STRICT)

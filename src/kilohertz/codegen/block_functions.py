@@ -355,7 +355,8 @@ class BlockWriter:
         if planned is None:
             return room(self.layout, n)
         symbol = self.prefix + self._name(phase, "plan", loop_subject(block, self.layout.step.variables))
-        lines = linear_plan_lines(symbol, *planned, with_lanes=self.layout.step.directional is not None)
+        has_rates, often = self.layout.step.directional is not None, not self.shapes.is_off_line
+        lines = linear_plan_lines(symbol, *planned, has_rates, often)
         self.symbols.append(symbol)
         self.prototypes.append(f"extern const khz_linear_plan {symbol};")
         self.functions.append(Definition(lines, is_local=True))  # what follows may need what was before

@@ -57,7 +57,9 @@ class _Elimination:
         above = [f"lu[{self.lu[q.row][p.column]}]" for q in self.plan.pivots[:k] if p.column in q.right]
         lines = [f"double best = fabs(lu[{at}]);", *_largest("above", above)]
         lines += self._choice(k, p) if p.alike else []
-        lines += ["if (!khz_is_pivot(best, above)) {", "    return 1;", "}"]
+        n = len(self.pattern)
+        check = f"khz_is_chosen_pivot({n}, best, above)" if self.plan.is_chosen else "khz_is_pivot(best, above)"
+        lines += [f"if (!{check}) {{", "    return 1;", "}"]
         lines += [f"const double inverse = 1.0 / lu[{at}];"] if p.below else []
         for i in p.below:
             own = self.lu[i][p.column]
@@ -114,19 +116,21 @@ class _ByTables:
         return [f"{number} work[{self.n}];", f"khz_turns_solve{lanes}(&{self.name}_turns, lu, b, work);"]
 
 
-def linear_plan_lines(name: str, pattern: Pattern, plan: PivotPlan | DefinitePlan, with_lanes: bool) -> list[str]:
-    """Its functions, and `const khz_linear_plan <name>` for all files."""
+def linear_plan_lines(
+    name: str, pattern: Pattern, plan: PivotPlan | DefinitePlan, with_lanes: bool, often: bool = True
+) -> list[str]:
+    """Its functions, and `const khz_linear_plan <name>` for all files; `often`: it is for steps of real time."""
     n = len(pattern)
     solved = "(const double *lu, const int32_t *order,"
     elimination: _Elimination | _ByTables | DefiniteElimination
     if isinstance(plan, DefinitePlan):
         elimination, is_ordered = DefiniteElimination.of(pattern, plan), False
-    elif is_by_tables(plan):
+    elif is_by_tables(plan, often):
         elimination, is_ordered = _ByTables(name, n), False
     else:
         elimination = _Elimination(pattern, plan, _places(pattern), _places(plan.rows))
         is_ordered = any(p.alike for p in plan.pivots)
-    tables = turn_tables(name, pattern, plan) if isinstance(plan, PivotPlan) and is_by_tables(plan) else []
+    tables = turn_tables(name, pattern, plan) if isinstance(plan, PivotPlan) and is_by_tables(plan, often) else []
     unused = [] if is_ordered else ["    (void)order;"]
 
     def function(head: str, body: Sequence[str]) -> list[str]:

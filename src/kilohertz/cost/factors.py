@@ -20,6 +20,7 @@ DENSE = 0.6  # of n*n: with more entries a dense factorisation is as good
 LEAST = 8  # unknowns from which a sparse factorisation of a loop pays
 IN_PLACE = 3  # unknowns of a linear system that is factorised at every use
 MOST_PRODUCTS = 1500  # of an elimination that is written out: more are too much code
+MOST_CHOSEN = 10_000  # the same in real time where numbers chose the pivots: there is no choice in the code
 WRITTEN_OUT = 3000  # products and entries of sparse factors at most that are written out, not run through by tables
 
 
@@ -42,9 +43,9 @@ def is_written_out(elimination: Elimination) -> bool:
     return elimination.n_products + elimination.n_entries <= WRITTEN_OUT
 
 
-def is_by_tables(plan: PivotPlan | DefinitePlan) -> bool:
-    """Whether the elimination of a linear loop is run through by tables, not written out."""
-    return plan.n_products > MOST_PRODUCTS
+def is_by_tables(plan: PivotPlan | DefinitePlan, often: bool = True) -> bool:
+    """Whether the elimination of a linear loop is run through by tables, not written out; `often`: in real time."""
+    return plan.n_products > (MOST_CHOSEN if often else MOST_PRODUCTS)
 
 
 def loop_pattern(block: NonlinearLoop) -> list[list[int]] | None:

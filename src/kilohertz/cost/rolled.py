@@ -67,6 +67,7 @@ class Shapes:
     """Numbers shapes of statements over some variables; `least` turns are rolled."""
 
     def __init__(self, variables: Mapping[str, StepVariable], is_off_line: bool = False) -> None:
+        self.is_off_line = is_off_line
         self.least = LEAST_OFF_LINE if is_off_line else LEAST
         self._variables = variables
         self._numbers: dict[_Shape, int] = {}

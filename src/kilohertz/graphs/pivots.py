@@ -45,6 +45,7 @@ class PivotPlan:
 
     pivots: tuple[Pivot, ...]
     rows: Pattern
+    is_chosen: bool = False  # by numbers
 
     @property
     def n_entries(self) -> int:
@@ -113,7 +114,7 @@ def plan_along(pattern: Pattern, order: tuple[tuple[int, int], ...]) -> PivotPla
         for k in pivot.below:
             filled[k].update(pivot.right)
     place = {p.column: k for k, p in enumerate(pivots)}
-    return PivotPlan(tuple(pivots), tuple(tuple(sorted(row, key=place.__getitem__)) for row in filled))
+    return PivotPlan(tuple(pivots), tuple(tuple(sorted(row, key=place.__getitem__)) for row in filled), True)
 
 
 def _fill(rows: list[set[int]], columns: list[set[int]], filled: list[set[int]]) -> None:

@@ -316,7 +316,7 @@ class _Loop:
 
     def _coefficient(self, row: int, column: int) -> Expr | None:
         e = self._residuals[row]
-        return None if e is None else linear_coefficient(e, self._unknowns[column].name)
+        return None if e is None else self._context.columns.coefficient(e, self._unknowns[column].name)
 
     # ---------------------------------------------------------------------------------------------------------- apart
 

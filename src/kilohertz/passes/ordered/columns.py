@@ -28,8 +28,9 @@ from kilohertz.ir.step import (
     targets,
 )
 from kilohertz.ir.types import REAL, TupleType
-from kilohertz.passes.algebra import Occurrence, cost, simplify, substitute
+from kilohertz.passes.algebra import Occurrence, cost, linear_coefficient, simplify, substitute
 from kilohertz.passes.derivative import Differentiator, NoDerivative
+from kilohertz.passes.ordered.long_sums import LongSum
 
 Thing = TypeVar("Thing")
 CallRule = Callable[[Call, list[Expr], int | None], Expr]
@@ -44,6 +45,7 @@ class Columns:
     call_rule: CallRule | None
     fresh: Callable[[], Ref] | None = None
     _simple: dict[Expr, Expr] = field(default_factory=dict)  # rates go through all that follows: simplified once
+    _sums: dict[Expr, LongSum | None] = field(default_factory=dict)
 
     def entries(
         self, guessed: Sequence[Ref], inner: Sequence[Inner], residuals: Sequence[Expr]
@@ -74,6 +76,18 @@ class Columns:
             part = make.mul(entry.value, b.unknowns[entry.column])
             residuals[entry.row] = make.add(residuals[entry.row], part)
         return b.inner, residuals
+
+    def long_sum(self, e: Expr) -> LongSum | None:
+        """The terms of an expression, where it is a sum of many."""
+        if e not in self._sums:
+            self._sums[e] = LongSum.of(e, self.occurrence)
+        return self._sums[e]
+
+    def coefficient(self, e: Expr, name: str) -> Expr | None:
+        """`linear_coefficient`, of long sums by the terms with the name alone."""
+        terms = self.long_sum(e)
+        moving = None if terms is None else terms.moving((name,))
+        return linear_coefficient(e, name) if moving is None else moving.coefficient(name)
 
     def simplified(self, e: Expr) -> Expr:
         return simplify(e, self._simple)
@@ -133,6 +147,10 @@ class _Column:
         self.rates: list[LinearLoop] = []
 
     def rate(self, e: Expr) -> Expr:
+        terms = self._owner.long_sum(e)
+        moving = None if terms is None else terms.moving(self._rates)
+        if moving is not None:
+            return self._owner.simplified(moving.rate(self._differentiate))
         if not any(n in self._rates for n in self._owner.occurrence.names(e)):
             return make.ZERO
         return self._owner.simplified(self._differentiate(e))

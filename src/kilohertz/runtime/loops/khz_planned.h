@@ -37,6 +37,12 @@ static KHZ_INLINE int khz_is_pivot(double largest, double above)
     return largest > KHZ_PLANNED_PIVOT_LOST * above && largest >= DBL_MIN;
 }
 
+/* The same of one that numbers have chosen among n, as of a dense matrix. */
+static KHZ_INLINE int khz_is_chosen_pivot(int n, double size, double above)
+{
+    return size > (double)n * KHZ_PIVOT_LOST * above && size >= DBL_MIN;
+}
+
 /* Exchange n numbers of two rows. */
 void khz_exchange(int32_t n, double *a, double *b);
 

@@ -6,6 +6,7 @@
 
 #include "khz_limits.h"
 #include "khz_linear.h"
+#include "khz_planned.h"
 #include "khz_sparse.h"
 
 /* The rows of the matrix, brought to size one, in the places of the factors; 0: one has no entries, or no number. */
@@ -36,7 +37,6 @@ int khz_turns_factor(const khz_turns *t, const double *a, double *lu)
     if (!turns_scale(t, a, lu)) {
         return 1;
     }
-    const double lost = (double)t->n * KHZ_PIVOT_LOST; /* as of a dense matrix: numbers have chosen these pivots */
     double most = 0.0;
     const int32_t *to = t->to;
     for (int32_t k = 0; k < t->n; k++) {
@@ -47,7 +47,7 @@ int khz_turns_factor(const khz_turns *t, const double *a, double *lu)
         for (int32_t q = t->above_of[k]; q < t->above_of[k + 1]; q++) {
             above = khz_larger(above, fabs(lu[t->above[q]]));
         }
-        if (!(fabs(lu[at]) > lost * above && fabs(lu[at]) >= DBL_MIN)) {
+        if (!khz_is_chosen_pivot(t->n, fabs(lu[at]), above)) {
             return 1;
         }
         const double inverse = 1.0 / lu[at];
