@@ -166,7 +166,7 @@ static void move_and_arrive(khz_stepper *s, const khz_work *w, const khz_period 
 static void next_crossings(khz_stepper *s, const khz_work *w, int is_late)
 {
     const int32_t *const forced = khz_ints(w->instance, khz_model_of(s)->forced);
-    if (s->is_crossed && khz_model_of(s)->n_r > 0) {
+    if (s->is_crossed) {
         khz_copy(w->g0, w->g1, khz_model_of(s)->n_r);
     } else {
         khz_crossing_values(s, w, w->g0);
@@ -462,8 +462,10 @@ void khz_cycle(khz_stepper *s, const khz_work *w)
     }
     s->behind = s->behind < p.slack ? 0.0 : s->behind;
     s->flags |= s->behind > 0.0 ? KHZ_STEP_BEHIND : 0u;
-    next_crossings(s, w, s->behind > 0.0);
-    memset(khz_ints(w->instance, khz_model_of(s)->forced), 0, sizeof(int32_t) * (size_t)khz_model_of(s)->n_r);
+    if (khz_model_of(s)->n_r > 0) {
+        next_crossings(s, w, s->behind > 0.0);
+        memset(khz_ints(w->instance, khz_model_of(s)->forced), 0, sizeof(int32_t) * (size_t)khz_model_of(s)->n_r);
+    }
 }
 
 void khz_cycle_event(khz_stepper *s, const khz_work *w)

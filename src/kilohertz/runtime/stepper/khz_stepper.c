@@ -228,20 +228,6 @@ khz_status khz_stepper_evaluate_end(khz_stepper *s, const khz_work *w, double t,
 
 /* ------------------------------------------------------------------------------------------------------------ views */
 
-void khz_stepper_show(khz_stepper *s, const khz_work *w)
-{
-    if (!s->is_shown) {
-        khz_evaluate_views(khz_model_of(s), w->instance);
-        s->is_shown = 1;
-    }
-}
-
-int khz_stepper_is_seen(const khz_stepper *s)
-{
-    /* extrapolated inputs are known in the step alone */
-    return !s->is_unseen || (khz_model_of(s)->n_u > 0 && khz_settings_of(s)->input_mode != KHZ_INPUT_HELD);
-}
-
 void khz_stepper_see(khz_stepper *s, int is_seen) { s->is_unseen = !is_seen; }
 
 /* The inputs of the last step, and those that were set since. */

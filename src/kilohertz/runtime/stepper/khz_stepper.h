@@ -141,10 +141,10 @@ struct khz_stepper {
     int32_t is_fresh;      /* the derivatives at the state are known */
     int32_t is_at_start;   /* the values in the instance are those of the beginning of the step */
     int32_t is_at_end;     /* those that derivatives need are: of its last stage */
-    int32_t is_settled;    /* the values in the instance are those of the state */
-    int32_t is_unseen;     /* nobody looks at the end of the coming steps: views are left out */
     int32_t is_shown;      /* views belong to the other values */
     int32_t is_crossed;    /* the crossing functions of the values in the instance are known, in g1 of the work area */
+    int32_t is_settled;    /* the values in the instance are those of the state */
+    int32_t is_unseen;     /* nobody looks at the end of the coming steps: views are left out */
     int32_t is_solved;     /* index-1 form: no input or parameter moved since z was computed */
     int32_t is_open;       /* index-1 form: the residuals in the instance belong to the values there */
     int32_t is_trial;      /* index-1 form: what fails now is tried again in a closed step, and not counted */

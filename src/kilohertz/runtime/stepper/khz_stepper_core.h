@@ -96,9 +96,20 @@ khz_status khz_stepper_evaluate(khz_stepper *s, const khz_work *w, double t, con
 /* The same at the end of a step: in the index-1 form with z as the method gave it. */
 khz_status khz_stepper_evaluate_end(khz_stepper *s, const khz_work *w, double t, const double *y);
 /* Views, where they do not belong to the other values yet. */
-void khz_stepper_show(khz_stepper *s, const khz_work *w);
-/* Whether somebody looks at the end of this step. */
-int khz_stepper_is_seen(const khz_stepper *s);
+static inline void khz_stepper_show(khz_stepper *s, const khz_work *w)
+{
+    if (!s->is_shown) {
+        khz_evaluate_views(khz_model_of(s), w->instance);
+        s->is_shown = 1;
+    }
+}
+
+/* Whether somebody looks at the end of this step; extrapolated inputs are known in the step alone. */
+static inline int khz_stepper_is_seen(const khz_stepper *s)
+{
+    return !s->is_unseen || (khz_model_of(s)->n_u > 0 && khz_settings_of(s)->input_mode != KHZ_INPUT_HELD);
+}
+
 /* Count a failure of the model where it happened and clear it. */
 void khz_stepper_note(khz_stepper *s, khz_status status);
 /* Count the Newton caps that were hit since the context counted `before`: the values went on from there. */
