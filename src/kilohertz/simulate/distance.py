@@ -101,10 +101,7 @@ class Judge:
         found = [(k, s) for k, n in enumerate(self.names) if (s := signals[n]).column is not None]
         here = [(k, s.column, s.sign) for k, s in found if s.column is not None and s.column < n_columns]
         which, columns, signs = (np.array([one[i] for one in here], np.intp) for i in range(3))
-        high, low = self._band
-        return Ahead(
-            self.instants + self._same, (high[:, which], low[:, which]), self.scale[which], columns, signs, limit
-        )
+        return Ahead(self.instants + self._same, self._band, self.scale, (which, columns + 1, signs), limit)
 
     def distances(self, run: Result, *, everywhere: bool = False) -> Distances:
         """`everywhere`: all variables count in all rows of the run that the reference has a row near to."""
@@ -148,12 +145,13 @@ class Ahead:
         until: Floats,
         band: tuple[Floats, Floats],
         scale: Floats,
-        columns: Indices,
-        signs: Indices,
+        places: tuple[Indices, Indices, Indices],
         limit: float,
     ) -> None:
-        self._until, self._band, self._scale = until, band, scale
-        self._columns, self._signs, self._limit = columns + 1, signs, limit
+        """`places`: of the variables in the band, which are seen; their columns; their signs."""
+        self._until, self._band, self._limit = until, band, limit
+        self._which, self._columns, self._signs = places
+        self._scale = scale[self._which]
         self._before: Floats | None = None  # the last row so far
         self._next = 0  # instant
 
@@ -165,7 +163,8 @@ class Ahead:
         self._next = due.stop
         at = np.searchsorted(rows[:, 0], self._until[due], "right") - 1
         values = rows[at[:, None], self._columns] * self._signs
-        return bool((_outside(values, (self._band[0][due], self._band[1][due]), self._scale) > self._limit).any())
+        high, low = (side[due][:, self._which] for side in self._band)
+        return bool((_outside(values, (high, low), self._scale) > self._limit).any())
 
 
 def _largest_alike(result: Result, names: Sequence[str], size: Floats) -> Floats:
