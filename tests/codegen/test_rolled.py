@@ -56,6 +56,18 @@ def test_loops_have_the_bits_of_what_is_written_out(both: tuple[Program, Program
             assert of_loops[name].tobytes() == other[name].tobytes(), (solver, name)
 
 
+@pytest.mark.parametrize("jacobians", [Jacobians.SELDOM, Jacobians.OFTEN])
+def test_a_look_at_the_outermost_operations_leaves_no_loop_out(
+    jacobians: Jacobians, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    roll_from(monkeypatch, 4)
+    step = load(str(SOURCE)).process()
+    quick = model_units(step, jacobians=jacobians).code
+    for module in ("rolled", "rolled_blocks"):
+        monkeypatch.setattr(f"kilohertz.cost.{module}.may_repeat", lambda outlines, n, shapes: n >= shapes.least)
+    assert quick.files == model_units(step, jacobians=jacobians).code.files
+
+
 def test_every_block_keeps_its_number_and_its_function(both: tuple[Program, Program]) -> None:
     rolled, plain = (program.code.blocks for program in both)
     assert [b.number for b in rolled] == list(range(1, len(rolled) + 1))

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import threading
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from kilohertz.base import ModelError
+from kilohertz.base.outside import Outside
 from kilohertz.driver import Model, Session
 from kilohertz.driver.keeping import form_store
 from kilohertz.driver.keeping.packing import BadPack, pack, unpack
@@ -50,6 +52,23 @@ def swing(tmp_path: Path) -> Path:
     file = tmp_path / "Swing.mo"
     file.write_text(PENDULUM)
     return file
+
+
+def test_forms_are_written_while_the_c_compiler_works(swing: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    keep, beside = form_store.FormStore.keep, list[bool]()
+
+    def kept(store: form_store.FormStore, forms: dict[str, object], outside: Outside) -> None:
+        beside.append(threading.current_thread() is not threading.main_thread())
+        keep(store, forms, outside)
+
+    monkeypatch.setattr(form_store.FormStore, "keep", kept)
+    Session().model(f"{swing}:Swing.Part").simulate(stop=0.1)
+    again = Session().model(f"{swing}:Swing.Part")
+    again.simulate(stop=0.1)
+    assert beside == [True] and "flatten" not in again.seconds
+    swing.write_text(PENDULUM.replace("0.1", "0.2"))
+    Session().model(f"{swing}:Swing.Part").process()  # nobody compiles C
+    assert beside == [True, False]
 
 
 def started(model: str | Path, *libraries: Path) -> Model:

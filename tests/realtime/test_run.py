@@ -7,10 +7,11 @@ import json
 import os
 import shutil
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -19,12 +20,14 @@ from kilohertz.base import ModelError
 from kilohertz.cli import main
 from kilohertz.cost import cost_bound
 from kilohertz.driver import Session, load, open_job, run
+from kilohertz.driver.job import job_of_model
 from kilohertz.realtime import (
     Built,
     ModelCode,
     Scenario,
     Stimulus,
     build,
+    executable,
     plain_scenario,
     predict,
     start,
@@ -32,6 +35,7 @@ from kilohertz.realtime import (
 from kilohertz.results import read_recording
 from kilohertz.simulate.stepper import Stepper
 from kilohertz.solvers import EXPLICIT, StepSettings
+from kilohertz.toolchain import Unit, build_executable, build_objects
 
 Build = Callable[[Scenario], Built]
 FILE = Path(__file__).with_name("models.mo")
@@ -51,6 +55,29 @@ def test_a_run_takes_its_time_and_reports(make: Build, scenario: Scenario) -> No
     assert late["min"] <= late["p50"] <= late["p99"] <= late["p99.9"] <= late["max"]
     assert {s["name"] for s in report.data["settings"]} >= {"priority", "locked memory", "denormals"}
     assert "deadlines missed" in report.as_text()
+
+
+def test_the_table_of_signals_is_compiled_beside_the_trials_of_auto(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("KHZ_CHOICES_DIR", str(tmp_path))  # nothing is known from before
+    ahead, linked = list[Unit](), list[Unit]()
+
+    def compiled(units: Sequence[Unit]) -> tuple[Path, ...]:
+        assert not linked
+        ahead.extend(units)
+        return build_objects(units)
+
+    def built(units: Sequence[Unit], *others: Any) -> Path:
+        linked.extend(units)
+        return build_executable(units, *others)
+
+    monkeypatch.setattr(executable, "build_objects", compiled)
+    monkeypatch.setattr(executable, "build_executable", built)
+    asked = StepSettings.of(solver="auto", step=1e-3)
+    job_of_model(load("Kilohertz.Examples.RCCircuit")).changed(asked).build(folder=tmp_path / "out")
+    assert [s.name for unit in ahead for s in unit.sources] == ["RCCircuit_signals.c"]
+    assert ahead[0] in linked  # the same object
 
 
 def test_the_recording_is_that_of_a_simulation(make: Build, scenario: Scenario) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import threading
 from functools import cache
 from pathlib import Path
 
@@ -15,7 +16,7 @@ from kilohertz.driver import plan as driver_plan
 from kilohertz.driver.plan import Experiment, Plan, make_plan
 from kilohertz.results import Result, Signal
 from kilohertz.simulate import distance, trial
-from kilohertz.simulate.distance import Judge
+from kilohertz.simulate.distance import Ahead, Judge
 from kilohertz.simulate.trial import TOLERANCE
 from kilohertz.solvers import METHODS, StepSettings
 
@@ -69,6 +70,28 @@ def test_trials_side_by_side_find_what_they_find_one_by_one(monkeypatch: pytest.
     monkeypatch.setattr(trial, "_AT_ONCE", 3 - trial._AT_ONCE)
     found.append(make_plan(model("Chopper"), StepSettings.of(solver="auto", step=1e-3), Experiment(stop=0.02)))
     assert found[0] == found[1] and "tried" in found[0].notes[0]
+
+
+@pytest.mark.parametrize(("name", "stop"), [("Chopper", 0.02), ("Fast", 0.1)])
+def test_trials_that_wait_once_they_are_off_lead_to_the_same(
+    name: str, stop: float, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Where none is near and where one is; none is left behind."""
+    found, looks, waits = [plan(name, stop)], Ahead.is_beyond, list[bool]()
+
+    def is_beyond(ahead: Ahead, rows: distance.Floats) -> bool:
+        waits.append(looks(ahead, rows))
+        return waits[-1] and is_patient
+
+    monkeypatch.setattr(Ahead, "is_beyond", is_beyond)
+    for is_patient in (True, False):
+        monkeypatch.setenv("KHZ_CHOICES_DIR", str(tmp_path / str(is_patient)))
+        found.append(make_plan(model(name), StepSettings.of(solver="auto", step=1e-3), Experiment(stop=stop)))
+    assert found[0] == found[1] == found[2] and any(waits)
+    for thread in threading.enumerate():
+        if thread.name.endswith("(_work)"):
+            thread.join(10.0)
+            assert not thread.is_alive()
 
 
 def test_a_stiff_model_keeps_an_l_stable_method() -> None:
@@ -216,3 +239,29 @@ def test_the_band_around_an_instant_holds_every_row_of_its_window() -> None:
         ends = [[np.interp(e, time, table[:, j]) for j in range(3)] for e in (t - wide, t + wide)]
         rows = np.vstack([table[(time >= t - wide) & (time <= t + wide)], *ends])
         assert np.allclose(high[k], rows.max(axis=0)) and np.allclose(low[k], rows.min(axis=0))
+
+
+def test_a_run_that_leaves_the_limit_is_found_while_it_comes() -> None:
+    grid = [float(t) for t in np.round(np.arange(41) * 0.1, 9)]
+    judge = Judge(result(grid, x=grid, y=[2 * t for t in grid]), ("x",), 0.1, 4.0)
+    for off, is_found in ((0.004, False), (0.006, True)):  # of a range of 4
+        run = result(grid, x=grid, y=[2 * t + (8 * off if t > 1.95 else 0.0) for t in grid])
+        rows = np.column_stack([run.time, run.data])
+        ahead, found = judge.ahead(run.signals, 2, TOLERANCE), []
+        for at in range(0, len(rows), 7):
+            found.append(ahead.is_beyond(rows[at : at + 7]))
+        assert any(found) is is_found is (judge.distances(run).largest > TOLERANCE)
+        assert not is_found or found.index(True) == 3  # the chunk with the row after the instant, not the last one
+
+
+def test_noise_beside_large_values_of_its_unit_is_no_range() -> None:
+    time = [0.1 * k for k in range(41)]
+    columns = {"f": [1e5 * t for t in time], "rest": [1e-9 * (k % 3) for k in range(41)]}
+    other = columns | {"rest": [-1e-9 * (k % 2) for k in range(41)]}
+    for units, is_noise in ((("N", "N"), True), (("N", "m"), False), (("", ""), False)):
+
+        def run(of: dict[str, list[float]], units: tuple[str, ...] = units) -> Result:
+            data = np.column_stack([np.array(c) for c in of.values()])
+            return Result("m", np.array(time), data, {n: Signal(k, 1, units[k]) for k, n in enumerate(of)})
+
+        assert (Judge(run(columns), (), 0.1, 4.0).distances(run(other)).largest < TOLERANCE) is is_noise

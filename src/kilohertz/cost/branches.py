@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
-from kilohertz.cost.prices import Count
+from kilohertz.cost.prices import Count, total
 from kilohertz.ir.expr import Expr, IfExp
 from kilohertz.ir.scopes import common, is_checked
 
@@ -38,19 +38,17 @@ def idle(roots: Iterable[Expr], price: Callable[[Expr], Count]) -> set[Expr]:
     totals: dict[_Scope, Count] = {}
     scopes = sorted(_placed(order, wanted), key=lambda s: -s.depth)
     for scope in scopes:
-        total = Count()
-        for e in scope.members:
-            total = total + price(e)
+        here = total(map(price, scope.members))
         for pair in scope.pairs:
             cheaper, dearer = sorted(pair, key=lambda s: totals[s].regular.instructions)
             less, more = totals[cheaper], totals[dearer]
             is_less = less.worst.instructions <= more.worst.instructions
             if is_less and less.regular.instructions > _CHEAP:
                 left.add(cheaper)
-                total = total + more
+                here = here + more
             else:
-                total = total + less + more
-        totals[scope] = total
+                here = here + less + more
+        totals[scope] = here
     for scope in reversed(scopes):  # with what opens in them
         if scope.parent in left:
             left.add(scope)

@@ -34,6 +34,10 @@ class Moving:
         self._known: dict[Expr, bool] = {}
 
     def __call__(self, root: Expr) -> bool:
+        known = self._known.get(root)
+        if known is not None:
+            return known
+
         def visit(e: Expr, children: list[bool]) -> bool:
             return e.name in self._names if isinstance(e, x.Ref) else any(children)
 

@@ -139,7 +139,10 @@ class Operations:
 
     def _may_fail(self, root: x.Expr) -> bool:
         """What may fail is computed in each branch that needs it."""
-        return bottom_up(root, lambda e, below: is_checked(e) or any(below), self._failing)
+        known = self._failing.get(root)
+        return (
+            known if known is not None else bottom_up(root, lambda e, below: is_checked(e) or any(below), self._failing)
+        )
 
     @contextmanager
     def _in_function(self, roots: Iterable[x.Expr]) -> Iterator[None]:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
+from functools import cache
 
 from kilohertz.cost.factors import is_by_tables, is_written_out
 from kilohertz.graphs import DefinitePlan, Elimination, PivotPlan
@@ -82,19 +83,35 @@ def _always(cost: Cost) -> Count:
     return Count(cost, cost)
 
 
+_NOTHING = Count()
+
+
+@cache
 def _expression(operations: int, instructions: float) -> Count:
     return _always(Cost(operations, expressions=instructions))
 
 
+@cache
 def _function(operations: int, instructions: int) -> Count:
     return _always(Cost(operations, functions=instructions))
 
 
 def total(counts: Iterable[Count]) -> Count:
-    out = Count()
-    for count in counts:
-        out = out + count
-    return out
+    every = [count for count in counts if count is not _NOTHING]
+    if len(every) < 2:
+        return every[0] if every else _NOTHING
+    return Count(_sum([c.regular for c in every]), _sum([c.worst for c in every]))
+
+
+def _sum(costs: Sequence[Cost]) -> Cost:
+    """Without an object for every two; expressions are quarters, so their order changes nothing."""
+    return Cost(
+        sum([c.operations for c in costs]),
+        sum([c.expressions for c in costs]),
+        sum([c.functions for c in costs]),
+        sum([c.kernels for c in costs]),
+        sum([c.moves for c in costs]),
+    )
 
 
 def dearest(counts: Sequence[Count]) -> Count:
@@ -133,7 +150,7 @@ def node(e: x.Expr) -> Count:
         case x.Call():
             return _expression(30, 80)  # arguments, arena, status
         case x.Ref() | x.Real() | x.Int() | x.Bool() | x.Enum():
-            return Count()
+            return _NOTHING
         case x.Unary():
             return _expression(1, 2)
         case x.IfExp():

@@ -7,13 +7,15 @@
 Two statements have one shape where they differ in the places of their variables, in numbers that are terms or factors,
 and in nothing else.  A few statements that come again and again in the same order are rolled together, each turn in the
 order that they had: the same operations in the same order, so the same bits.  What may fail names its block, and is
-left as it is.  Every statement is walked over once; a turn has few statements, so that finding it is linear too.
+left as it is.  Every statement is walked over once; a turn has few statements, so that finding it is linear too.  Lists
+in which not even the outermost operations come again so often are not walked over at all.
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from operator import eq
 from typing import TypeAlias
 
 from kilohertz.ir import expr as x
@@ -76,6 +78,11 @@ class Shapes:
     def root(self, e: Expr) -> Expr:
         """What a statement computes, with names for what stands in areas of its own."""
         return e
+
+    def outline(self, e: Expr) -> Hashable:
+        """What is the same in all roots of one shape, without walking over them: `e` is to become one."""
+        parts = e.children()
+        return type(e), *(getattr(part, "op", "") for part in (e, *parts)), *map(type, parts)
 
     def slot(self, ref: x.Ref) -> Slot:
         return self._variables[ref.name].slot
@@ -162,7 +169,7 @@ def _parts(e: Expr) -> _Parts:
 
 def rolls(statements: Sequence[Listed | None], shapes: Shapes) -> Iterator[Roll]:
     """What is rolled of a list, in order; None: a statement that is not."""
-    if len(statements) < shapes.least:
+    if not may_repeat((None if one is None else _outline(one, shapes) for one in statements), len(statements), shapes):
         return
     found = [None if one is None else shapes.of(one) for one in statements]
     ids = [-1 - k if shape is None else shape[0] for k, shape in enumerate(found)]
@@ -176,6 +183,23 @@ def rolls(statements: Sequence[Listed | None], shapes: Shapes) -> Iterator[Roll]
         end = at + size * turns
         yield Roll(at, size, turns, tuple(shape[1] for shape in found[at:end] if shape is not None))
         at = end
+
+
+def may_repeat(outlines: Iterable[Hashable | None], n: int, shapes: Shapes) -> bool:
+    """Whether a few of n come again and again at once, often enough to be rolled; None: one that is like no other."""
+    least = shapes.least
+    if n < least:
+        return False
+    numbers: dict[Hashable, int] = {}
+    ids = [-1 - k if o is None else numbers.setdefault(o, len(numbers)) for k, o in enumerate(outlines)]
+    for size in range(1, min(_LONGEST, len(ids) // least) + 1):
+        if b"\1" * ((least - 1) * size) in bytes(map(eq, ids, ids[size:])):
+            return True
+    return False
+
+
+def _outline(one: Listed, shapes: Shapes) -> Hashable:
+    return one.form, tuple(area for area, _ in one.cells), *(shapes.outline(root) for root in one.roots)
 
 
 def steady(statements: Sequence[Listed], roll: Roll, shapes: Shapes) -> Iterator[Expr]:

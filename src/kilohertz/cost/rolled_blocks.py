@@ -8,11 +8,11 @@ nothing that they read:
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from kilohertz.cost.lanes import Moving
-from kilohertz.cost.rolled import Cell, Listed, Roll, Shapes, rolls, steady
+from kilohertz.cost.rolled import Cell, Listed, Roll, Shapes, may_repeat, rolls, steady
 from kilohertz.cost.together import runs
 from kilohertz.ir import step as s
 from kilohertz.ir.expr import Binary, Expr, Ref, Unary
@@ -78,6 +78,10 @@ class LaneShapes(Shapes):
 
         return bottom_up(e, visit, self._memo, lambda node: node.children() if self._moving(node) else ())
 
+    def outline(self, e: Expr) -> Hashable:
+        """`root` leaves what stands outermost."""
+        return type(e), getattr(e, "op", "")
+
     def _number(self, e: Expr) -> Expr:
         place = self._places.get(e)
         if place is None:
@@ -89,7 +93,7 @@ class LaneShapes(Shapes):
 
 def stretches(blocks: Sequence[s.Block], shapes: Shapes) -> Iterator[list[s.Block] | Rolled]:
     """Blocks of one C function after the other, in their order: equal ones rolled, the others as `runs` has them."""
-    if len(blocks) < shapes.least:
+    if not may_repeat((_outline(block, shapes) for block in blocks), len(blocks), shapes):
         yield from runs(blocks)
         return
     statements = [_statement(block, shapes) for block in blocks]
@@ -108,6 +112,12 @@ def stretches(blocks: Sequence[s.Block], shapes: Shapes) -> Iterator[list[s.Bloc
             yield from loops
             at = roll.end
     yield from runs(blocks[at:])
+
+
+def _outline(block: s.Block, shapes: Shapes) -> Hashable | None:
+    if not isinstance(block, s.Assignment):
+        return None
+    return block.partition, shapes.slot(block.target).kind, shapes.outline(block.value)
 
 
 def _statement(block: s.Block, shapes: Shapes) -> Listed | None:

@@ -12,7 +12,7 @@ from kilohertz.base import Announce, Diagnostic, Dotted, ModelError, ModelWarnin
 from kilohertz.driver.analysing.check_report import Report
 from kilohertz.driver.keywords import takes_settings
 from kilohertz.driver.locate import absolute, locate, search_path
-from kilohertz.driver.stages import Work, keeping_of, run_to, units_for_seldom_jacobians, whole_step
+from kilohertz.driver.stages import Work, keeping_of, run_to, soon, whole_step
 from kilohertz.solvers import StepSettings
 from kilohertz.syntax.library import Libraries
 
@@ -363,10 +363,8 @@ class Model:
         """What an off-line run takes: for CVODE and IDA what is there soonest."""
         if plan.stepping.is_fixed or self._work.program is not None:
             return self.compile(plan.inlining, index1=plan.stepping.index1)
-        from kilohertz.simulate import load_soon
-
         if self._soon is None:
-            self._soon = load_soon(units_for_seldom_jacobians(self._work))
+            self._soon = soon(self._work)
         return self._soon
 
     def _marred(self, result: Result, strict: bool) -> Result:

@@ -265,8 +265,13 @@ def _planned(model: Model, task: Task, scenario: Scenario, place: _Place) -> tup
     from kilohertz.driver.analysing.prices_here import bound_here
     from kilohertz.driver.plan import make_plan
     from kilohertz.realtime import ModelCode
+    from kilohertz.realtime.executable import compile_ahead
 
-    plan = make_plan(model, task.stepping, _experiment(model, task, scenario), place.say)
+    def ahead() -> None:
+        if not (place.machine or place.probes):
+            compile_ahead(model.built(model.process()), scenario)
+
+    plan = make_plan(model, task.stepping, _experiment(model, task, scenario), place.say, ahead)
     for note in plan.notes:
         place.say(f"{task.name}: {note}" if task.name != "model" else note)
     stepping, step = plan.stepping.check_fixed(), model.planned(plan)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -57,18 +57,19 @@ def make_plan(
     asked: StepSettings,
     experiment: Experiment | None = None,
     announce: Announce | None = None,
+    meanwhile: Callable[[], None] | None = None,
 ) -> Plan:
     """Decide; a reference run is made only where something is to be decided from it.
 
     `implicit` and `substeps` name states by patterns; `auto` in `implicit` splits by speed.  `announce` hears of work
-    that takes its time.
+    that takes its time; `meanwhile` is done beside it, once the model is compiled.
     """
     if not asked.is_fixed:
         return Plan(asked.check())
     if "tolerance" in asked.given and asked.solver != AUTO:
         message = f"`tolerance` is for solvers that choose their steps, not for `{asked.solver}`"
         raise ModelError(Diagnostic("R723", message))
-    return _Planner(model, asked, experiment or Experiment(), announce).run()
+    return _Planner(model, asked, experiment or Experiment(), announce, meanwhile).run()
 
 
 def one_form_only() -> ModelError:
@@ -77,8 +78,16 @@ def one_form_only() -> ModelError:
 
 
 class _Planner:
-    def __init__(self, model: Model, asked: StepSettings, experiment: Experiment, announce: Announce | None) -> None:
+    def __init__(
+        self,
+        model: Model,
+        asked: StepSettings,
+        experiment: Experiment,
+        announce: Announce | None,
+        meanwhile: Callable[[], None] | None,
+    ) -> None:
         self._model, self._asked, self._experiment, self._announce = model, asked, experiment, announce
+        self._meanwhile = meanwhile if meanwhile is not None else lambda: None
         self._notes: list[str] = []
 
     def run(self) -> Plan:
@@ -121,8 +130,6 @@ class _Planner:
     # ------------------------------------------------------------------------------------------------------------ auto
 
     def _auto(self) -> Plan:
-        from kilohertz.simulate.trial import Task, choose_by_trial
-
         self._needs_step()
         known = recall(self._model, self._asked, self._experiment)
         if known is not None:
@@ -130,6 +137,16 @@ class _Planner:
             return replace(plan, notes=(f"{known.reason} (known from before)",))
         asked = self._asked.but(index1=False)  # whatever is chosen, see `_index1`
         self._compile(asked)
+        with ThreadPoolExecutor(1) as beside:
+            done = beside.submit(self._meanwhile)
+            plan = self._tried(asked)
+            done.result()
+        return plan
+
+    def _tried(self, asked: StepSettings) -> Plan:
+        """By trials against a reference run."""
+        from kilohertz.simulate.trial import Task, choose_by_trial
+
         try:
             reference = self._reference()
         except ModelError as error:

@@ -100,21 +100,22 @@ def _process(work: Work) -> Step:
 
 def _generate(work: Work) -> ModelUnits:
     assert work.step is not None
-    return keeping_of(work).units("step", work.step)
+    return keeping_of(work).units("step", work.step, is_last=False)
 
 
 def _generate_soon(work: Work) -> ModelUnits:
     from kilohertz.codegen import Jacobians
 
     assert work.step is not None
-    return keeping_of(work).units("step", work.step, jacobians=Jacobians.SELDOM)
+    return keeping_of(work).units("step", work.step, jacobians=Jacobians.SELDOM, is_last=False)
 
 
 def _build(work: Work) -> Program:
     from kilohertz.simulate import load_program
 
     assert work.built is not None
-    return load_program(work.built)
+    with keeping_of(work).writing():
+        return load_program(work.built)
 
 
 STAGES = (
@@ -135,25 +136,46 @@ _DOING = {
 }
 
 
-def run_to(form: str, work: Work) -> None:
-    """Run the stages that are still missing until `work` has a form; what an earlier process kept is not made again."""
+def run_to(form: str, work: Work, *, is_last: bool = True) -> None:
+    """Run the stages that are still missing until `work` has a form; what an earlier process kept is not made again.
+
+    What is made is kept; unless it `is_last`, once the next one is.
+    """
     keeping = keeping_of(work)
     names = [stage.makes for stage in STAGES]
     last = at = names.index(form)
     while at >= 0 and getattr(work, names[at]) is None and not _recalled(names[at], work):
         at -= 1
-    for stage in STAGES[at + 1 : last + 1]:
-        _run(stage, work)
-        keeping.made(getattr(work, stage.makes), work.warnings)
+    try:
+        for stage in STAGES[at + 1 : last + 1]:
+            _run(stage, work)
+            keeping.made(getattr(work, stage.makes), work.warnings)
+    finally:  # what was made until a stage failed, too
+        if is_last:
+            keeping.write()
 
 
 def units_for_seldom_jacobians(work: Work) -> ModelUnits:
-    """The C of a model for solvers with steps of their own: less of it, so it is compiled sooner."""
-    run_to("step", work)
+    """The C of a model for solvers with steps of their own: less of it, so it is compiled sooner.  Forms are still to
+    be kept."""
+    run_to("step", work, is_last=False)
     if work.soon is None:
-        _run(Stage("generate", "soon", _generate_soon), work)
+        try:
+            _run(Stage("generate", "soon", _generate_soon), work)
+        except ModelError:
+            keeping_of(work).write()
+            raise
     assert work.soon is not None
     return work.soon
+
+
+def soon(work: Work) -> Program:
+    """The program for such solvers that is there soonest."""
+    from kilohertz.simulate import load_soon
+
+    units = units_for_seldom_jacobians(work)
+    with keeping_of(work).writing():
+        return load_soon(units)
 
 
 def _run(stage: Stage, work: Work) -> None:

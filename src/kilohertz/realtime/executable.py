@@ -21,7 +21,15 @@ from kilohertz.ir.step import Kind, Step
 from kilohertz.ir.types import ExternalObjectType
 from kilohertz.realtime.scenario import Scenario
 from kilohertz.realtime.scenario_text import flat_scenario, scenario_path
-from kilohertz.toolchain import Compiler, Source, Unit, build_executable, cross_compiler, find_compiler
+from kilohertz.toolchain import (
+    Compiler,
+    Source,
+    Unit,
+    build_executable,
+    build_objects,
+    cross_compiler,
+    find_compiler,
+)
 
 LIBRARIES = ("-lpthread", "-lrt", "-ldl")
 
@@ -133,10 +141,7 @@ def _units(
 ) -> tuple[list[Unit], tuple[str, ...]]:
     units, libraries = linked_units(models, offline=False)
     headers = _headers()
-    for model, of_model in zip(models, signals, strict=True):
-        table, header = signals_source(of_model, model.code), model.code.header
-        unit = Unit((Source(table.name, table.text),), (*headers, Source(header.name, header.text)))
-        units.append(replace(unit, name=model.units[0].name))
+    units += (_signals_unit(model, of_model) for model, of_model in zip(models, signals, strict=True))
     units.append(Unit(_sources(runtime.device_sources(drivers)), headers, name="devices"))
     linked = Source("linked.c", _linked(models, signals))
     probes = PROBES if any(model.has_probes for model in models) else ()
@@ -149,6 +154,19 @@ def _made(scenario: Scenario, models: Sequence[ModelUnits], numbers: Sequence[in
     first = {i: t.stepping for i, t in reversed(list(zip(numbers, scenario.tasks, strict=True)))}
     units = [made_step(model, first[i], compiler) for i, model in enumerate(models)]
     return [unit for unit in units if unit is not None]
+
+
+def _signals_unit(model: ModelUnits, signals: tuple[ModelSignal, ...]) -> Unit:
+    table, header = signals_source(signals, model.code), model.code.header
+    headers = (*_headers(), Source(header.name, header.text))
+    return Unit((Source(table.name, table.text),), headers, name=model.units[0].name)
+
+
+def compile_ahead(model: ModelUnits, scenario: Scenario) -> None:
+    """Compile what an executable of the scenario has of a model whatever its steps are made with: for large models the
+    table of its signals takes its time."""
+    unit = _signals_unit(model, model_signals(model.step))
+    build_objects([replace(unit, flags=MARCH[scenario.march].flags)])
 
 
 def _headers() -> tuple[Source, ...]:

@@ -9,21 +9,25 @@ is the same with that slack everywhere, for what changes at once without an even
 and variables with whole values are looked at in the rows around every event of the run too: peaks between two steps
 show there, and a mode that the reference never takes, however short.  Where asked for, so are all others, with slack in
 time.
+
+A variable is at rest where it changes by less than a millionth of its size, or by no more than what rounding leaves of
+the largest values of its unit: a sum of forces of 1e5 N that cancel is 1e-9 N of noise, which no two runs have alike.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kilohertz.ir.dae import der_name
-from kilohertz.results import Result
+from kilohertz.results import Result, Signal
 
 SLACK_STEPS = 2
 MOST_COMPARED = 2000  # variables besides states
+_ROUNDING = 1e-13  # of the largest value of a unit
 _NUMBERS_AT_ONCE = 200_000  # of tables in memory, where all rows of a run are looked at; more leave the caches
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
@@ -85,10 +89,19 @@ class Judge:
         self._watched, self._time, self._values = np.flatnonzero(watched), reference.time, table
         extent, size = np.ptp(table, axis=0), np.abs(table).max(axis=0)
         self._rests = extent == 0.0
-        still = extent <= 1e-6 * np.maximum(size, 1e-3)
+        still = extent <= np.maximum(
+            1e-6 * np.maximum(size, 1e-3), _ROUNDING * _largest_alike(reference, self.names, size)
+        )
         self.scale = np.where(still, np.maximum(1e-3 * size, 1e-3), extent)
         self._same = 1e-6 * step
         self.due = self.instants - self._same  # a run is compared by its first rows from these on
+
+    def ahead(self, signals: Mapping[str, Signal], n_columns: int, limit: float) -> Ahead:
+        """For a run that is under way: its signals, of those in its rows."""
+        found = [(k, s) for k, n in enumerate(self.names) if (s := signals[n]).column is not None]
+        here = [(k, s.column, s.sign) for k, s in found if s.column is not None and s.column < n_columns]
+        which, columns, signs = (np.array([one[i] for one in here], np.intp) for i in range(3))
+        return Ahead(self.instants + self._same, self._band, self.scale, (which, columns + 1, signs), limit)
 
     def distances(self, run: Result, *, everywhere: bool = False) -> Distances:
         """`everywhere`: all variables count in all rows of the run that the reference has a row near to."""
@@ -122,6 +135,45 @@ class Judge:
         band = _around(self._time, self._values[:, columns[~rests]], run.time[rows], slack)
         shares[~rests] = _outside(table[:, ~rests], band, scale[~rests])
         return shares
+
+
+class Ahead:
+    """Whether a run is off by more than a limit already, while its rows come: such a run will not be within it."""
+
+    def __init__(
+        self,
+        until: Floats,
+        band: tuple[Floats, Floats],
+        scale: Floats,
+        places: tuple[Indices, Indices, Indices],
+        limit: float,
+    ) -> None:
+        """`places`: of the variables in the band, which are seen; their columns; their signs."""
+        self._until, self._band, self._limit = until, band, limit
+        self._which, self._columns, self._signs = places
+        self._scale = scale[self._which]
+        self._before: Floats | None = None  # the last row so far
+        self._next = 0  # instant
+
+    def is_beyond(self, rows: Floats) -> bool:
+        """With these rows, time first, after those before."""
+        rows = rows if self._before is None else np.concatenate([self._before, rows])
+        self._before = rows[-1:]
+        due = slice(self._next, max(self._next, int(np.searchsorted(self._until, rows[-1, 0], "left"))))
+        self._next = due.stop
+        at = np.searchsorted(rows[:, 0], self._until[due], "right") - 1
+        values = rows[at[:, None], self._columns] * self._signs
+        high, low = (side[due][:, self._which] for side in self._band)
+        return bool((_outside(values, (high, low), self._scale) > self._limit).any())
+
+
+def _largest_alike(result: Result, names: Sequence[str], size: Floats) -> Floats:
+    """For each of these signals the largest value of those with its unit; 0 where it has none."""
+    units = [result.signals[n].unit for n in names]
+    largest: dict[str, float] = {}
+    for unit, value in zip(units, size.tolist(), strict=True):
+        largest[unit] = max(largest.get(unit, 0.0), value)
+    return np.array([largest[unit] if unit else 0.0 for unit in units])
 
 
 def _outside(values: Floats, band: tuple[Floats, Floats], scale: Floats) -> Floats:

@@ -42,6 +42,7 @@ from kilohertz.solvers import SETTINGS, StepSettings
 
 DEFAULT_INTERVALS = 500
 _BYTES_OF_ROWS = 1 << 22
+_ROWS_HEARD = 48  # together, by who listens to them
 MANY_STATES = 20  # from which on the matrix of CVODE is sparse, where it has a plan
 _TERMINATED, _STOPPED = constant("KHZ_TERMINATED"), constant("KHZ_RUN_STOPPED")
 _END, _FAR_TOLD = constant("KHZ_SAID_END"), constant("KHZ_FAR_TOLD")
@@ -334,16 +335,16 @@ class _Run:
             library.khz_set_listener(None)
             if (draft := self.program.draft) is not None:
                 self._note_draft(draft)
+        if statistics is not None:
+            statistics.messages = self.messages.messages()
+        if self.error is not None and not isinstance(self.error, KeyboardInterrupt):
+            raise self.error
         met = [*unsettled(instance), *vague(instance)] if stepper is None else faults(stepper)
         problems = (*odd, *coped, *met)
         result = self.recorder.result(instance)
         warned = self.messages.warnings(self.program.code.places)
         problems = (*problems, *self.recorder.outside(instance, self.experiment.start), *warned)
         result = replace(result, problems=problems, ok=not odd and _is_whole(stepper))
-        if statistics is not None:
-            statistics.messages = self.messages.messages()
-        if self.error is not None and not isinstance(self.error, KeyboardInterrupt):
-            raise self.error
         if self.error is not None or self.was_interrupted or status == _STOPPED:
             raise RunInterrupted(replace(result, ok=False))
         if status not in (0, _TERMINATED):
@@ -387,6 +388,7 @@ class _Run:
     def _structure(self, tolerance: float) -> Offline:
         e, n_columns = self.experiment, self.recorder.n_columns
         capacity = max(16, _BYTES_OF_ROWS // (8 * n_columns)) if self.observe is None else 1
+        capacity = capacity if self.recorder.listener is None else min(capacity, _ROWS_HEARD)
         self.rows = np.empty((capacity, n_columns))
         self.offsets, self.kinds = self.recorder.layout()
         self.work = np.zeros(int(self.program.library.khz_offline_work(self.program.model)))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -32,7 +32,7 @@ class Recorder:
     """Columns in the order of the C rows (time is column 0), signals by name, and the rows so far.
 
     Columns from `n_shown` on are of variables with a `min` or `max` that nobody asked for: looked at, and not kept.
-    Without `looks` nobody is told what left its limits.
+    Without `looks` nobody is told what left its limits.  `listener` hears rows as they come, few at a time.
     """
 
     program: Program
@@ -44,6 +44,7 @@ class Recorder:
     chunks: list[Floats] = field(default_factory=list)
     n_shown: int = 0
     watched: dict[str, tuple[int, int]] = field(default_factory=dict)  # column and sign of what has a limit
+    listener: Callable[[Floats], None] | None = None
     _watch: Watch | None = None
     _limits: dict[str, Bounds] = field(default_factory=dict)
     _unseen: list[Floats] = field(default_factory=list)
@@ -65,6 +66,8 @@ class Recorder:
         self.chunks.append(rows[:, : self.n_shown + 1].copy() if self.n_shown < len(self.columns) else rows)
         if sum(map(len, self._unseen)) >= _LOOK_AT:
             self._look(instance)
+        if self.listener is not None:
+            self.listener(self.chunks[-1])
 
     def _look(self, instance: Instance) -> Watch:
         """Whether the rows since the last time are inside the limits that hold in this run."""

@@ -5,15 +5,17 @@ to handle events follow in the order of their cost bound, then inlined methods, 
 the first one near enough is the cheapest of what was tried.  Where none is, the best one is taken, and among those
 about as good the cheapest.  Work is counted, not timed: the same model gets the same answer on every machine.
 
-Trials run side by side, and are judged in their order: what was tried ahead of the answer does not count.
+Trials run side by side, and are judged in their order: what was tried ahead of the answer does not count.  One that is
+off by more than `TOLERANCE` already waits: by how much it is off in the end counts only where none is near.
 """
 
 from __future__ import annotations
 
 import os
+import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -23,7 +25,7 @@ from kilohertz.base import Announce, ModelError
 from kilohertz.cost import Bounds
 from kilohertz.ir.step import Step
 from kilohertz.simulate.choose import EXPLICIT, GROWTH, IMPLICIT, Choice, choose_solver, growth
-from kilohertz.simulate.distance import SLACK_STEPS, Distances, Judge
+from kilohertz.simulate.distance import SLACK_STEPS, Ahead, Distances, Floats, Judge
 from kilohertz.simulate.inputs import Driving
 from kilohertz.simulate.offline_run import Statistics, simulate
 from kilohertz.simulate.program import Program
@@ -138,6 +140,58 @@ class Task:
         return self.asked.internal_steps if "internal_steps" in self.asked.given else MOST_INTERNAL_STEPS
 
 
+class _Left(Exception):
+    """Nobody wants to know any more how a trial does."""
+
+
+class _Attempt:
+    """A trial in a thread of its own, which waits once `ahead` finds it beyond the limit."""
+
+    def __init__(self, candidate: Candidate, ahead: Ahead | None) -> None:
+        self.candidate, self._ahead = candidate, ahead
+        self.is_waiting, self._is_left = False, False
+        self._is_known, self._goes_on = threading.Event(), threading.Event()
+        self._found: Future[Distances | None] = Future()
+
+    def begin(self, run: Callable[[Callable[[Floats], None]], Distances | None]) -> _Attempt:
+        """`run` hands its rows on as they come."""
+        threading.Thread(target=self._work, args=(run,), daemon=True).start()
+        return self
+
+    def known(self) -> Distances | None:
+        """How far off it is, once it is over or waits: None for one that waits."""
+        self._is_known.wait()
+        return None if self.is_waiting else self.result()
+
+    def result(self) -> Distances | None:
+        """How far off it is in the end; None where it failed."""
+        return self._found.result()
+
+    def go_on(self) -> None:
+        self._goes_on.set()
+
+    def leave(self) -> None:
+        """It ends as soon as it hands on rows again."""
+        self._is_left = True
+        self._goes_on.set()
+
+    def _work(self, run: Callable[[Callable[[Floats], None]], Distances | None]) -> None:
+        try:
+            self._found.set_result(run(self._hear))
+        except BaseException as error:  # raised by `result`, in the thread of the caller
+            self._found.set_exception(error)
+        finally:
+            self._is_known.set()
+
+    def _hear(self, rows: Floats) -> None:
+        if not self.is_waiting and self._ahead is not None and self._ahead.is_beyond(rows):
+            self.is_waiting = True
+            self._is_known.set()
+            self._goes_on.wait()
+        if self._is_left:
+            raise _Left
+
+
 def choose_by_trial(task: Task) -> Outcome:
     """Try until one is near enough, or all have been tried."""
     return _Trial(task).run()
@@ -152,6 +206,7 @@ class _Trial:
         self._bounds: dict[bool, Bounds] = {}  # of the model as it is, and with joined stages
         self._costs: dict[tuple[bool, str, str], dict[str, Any]] = {}
         self._recorders: dict[bool, Recorder] = {}  # likewise: what is compared, and nothing else
+        self._begun: list[_Attempt] = []
         time = task.reference.result.time
         self._start = float(time[0])
         steps = max(1.0, task.reference.span / task.step)
@@ -162,14 +217,15 @@ class _Trial:
 
     def run(self) -> Outcome:
         first = choose_solver(self._t.reference, self._t.step)
-        threads = ThreadPoolExecutor(_AT_ONCE)
         try:
             for batch in self._batches(first):
-                for measured in self._tried(batch, threads):
+                for measured in self._tried(batch):
                     if measured.is_near:
                         return self._near(measured, first)
+            self._end_waiting()
         finally:
-            threads.shutdown(wait=False, cancel_futures=True)
+            for attempt in self._begun:
+                attempt.leave()
         return self._best(first)
 
     # ------------------------------------------------------------------------------------------------------ candidates
@@ -204,12 +260,14 @@ class _Trial:
     def _finer(self) -> Iterator[list[Candidate]]:
         """More and more internal steps, with the best so far and with what the eigenvalues say for such a step."""
         for n in self._counts():
+            self._end_waiting()
             choice = choose_solver(self._t.reference, self._t.step / n)
             options = [self._shaped(choice, n)]
             options += [replace(c, internal_steps=n) for c in self._leaders()]
             if not self._t.asked.inline:
                 options.append(Candidate(IMPLICIT[-1], self._events()[0], n))
             yield [c for c in self._by_cost(options) if self._fits(c)]
+            self._end_waiting()
             if not self._gains(n):
                 return
 
@@ -274,24 +332,48 @@ class _Trial:
     # ------------------------------------------------------------------------------------------------------------- try
 
     @property
-    def _n_at_once(self) -> int:
+    def _is_alone(self) -> bool:
         """What is outside the model may remember something: external code, and whoever drives its inputs."""
-        is_alone = self._t.inputs is not None or self._t.program.code.externals
-        return 1 if is_alone else min(_AT_ONCE, len(os.sched_getaffinity(0)))
+        return self._t.inputs is not None or bool(self._t.program.code.externals)
 
-    def _tried(self, batch: list[Candidate], threads: ThreadPoolExecutor) -> Iterator[Measured]:
+    @property
+    def _n_at_once(self) -> int:
+        return 1 if self._is_alone else min(_AT_ONCE, len(os.sched_getaffinity(0)))
+
+    def _tried(self, batch: list[Candidate]) -> Iterator[Measured]:
         """What was not tried before, in its order, with the next ones under way."""
         due = (c for c in batch if c not in self._measured)
-        begun: deque[tuple[Candidate, Future[Distances | None]]] = deque()
+        ahead: deque[_Attempt] = deque()
         while True:
-            while len(begun) < self._n_at_once and (c := next(due, None)) is not None:
-                if self._may_try(c, len(self._measured) + len(begun)):
-                    begun.append((c, threads.submit(self._distances, c, self._program(c), self._recorder(c))))
-            if not begun:
+            while len(ahead) < self._n_at_once and (c := next(due, None)) is not None:
+                if self._may_try(c, len(self._measured) + len(ahead)):
+                    ahead.append(self._attempt(c))
+            if not ahead:
                 return
-            c, ran = begun.popleft()
-            self._measured[c] = Measured(c, self._worst(c), ran.result())
+            attempt = ahead.popleft()
+            c = attempt.candidate
+            self._measured[c] = Measured(c, self._worst(c), attempt.known())
             yield self._measured[c]
+
+    def _attempt(self, c: Candidate) -> _Attempt:
+        program, recorder = self._program(c), self._recorder(c)
+        ahead = None if self._is_alone else self._judge.ahead(recorder.signals, recorder.n_shown, TOLERANCE)
+
+        def run(hear: Callable[[Floats], None]) -> Distances | None:
+            return self._distances(c, program, replace(recorder, listener=hear))
+
+        self._begun.append(_Attempt(c, ahead).begin(run))
+        return self._begun[-1]
+
+    def _end_waiting(self) -> None:
+        """None is near: by how much are those off that wait?"""
+        waiting = [attempt for attempt in self._begun if attempt.is_waiting]
+        for k, attempt in enumerate(waiting):
+            for one in waiting[k : k + self._n_at_once]:
+                one.go_on()
+            c = attempt.candidate
+            self._measured[c] = replace(self._measured[c], distances=attempt.result())
+        self._begun = []
 
     def _may_try(self, c: Candidate, n_before: int) -> bool:
         """Whether it is within the work that is allowed, which is told."""
@@ -308,6 +390,7 @@ class _Trial:
     def _recorder(self, c: Candidate) -> Recorder:
         if c.inlined not in self._recorders:
             self._recorders[c.inlined] = make_recorder(self._program(c), self._judge.names, looks=False)
+            self._recorders[c.inlined].layout()
         return self._recorders[c.inlined]
 
     def _distances(self, c: Candidate, program: Program, recorder: Recorder) -> Distances | None:

@@ -1,13 +1,17 @@
 """Which forms of a model are kept and how they are taken over: Flat, Step and C, each with what was said until then.
 
 A Step is kept without the Dae it was made from, which only optional passes need; that has a place of its own.  What
-these passes leave is kept beside it, by a name that says what they were asked for.
+these passes leave is kept beside it, by a name that says what they were asked for.  Forms are written while the C
+compiler works, where one is about to.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from kilohertz.base import Diagnostic
@@ -34,6 +38,7 @@ class Keeping:
         # what earlier models of the session made the libraries say is not known by model
         self._mixed = bool(libraries.diagnostics) and libraries.n_flattened > 0
         self._flat: tuple[Flat, tuple[Diagnostic, ...]] | None = None  # made here
+        self._due: list[Callable[[], None]] = []  # what is still to be written
         self.recalls = True  # what earlier processes kept is taken over
         self.was_recalled = False
 
@@ -49,13 +54,29 @@ class Keeping:
         return kept_form, warnings
 
     def made(self, form: object, warnings: Iterable[Diagnostic]) -> None:
-        """A form was made here: once there is a Step, all are kept."""
+        """A form was made here: once there is a Step, all are kept, as soon as `write` is called."""
         said = tuple(dict.fromkeys((*self._libraries.diagnostics, *warnings)))
         if isinstance(form, Flat):
             self._libraries.n_flattened += 1
             self._flat = form, said
         if isinstance(form, Step) and not self._mixed:
-            self._keep(form, said)
+            self._due.append(partial(self._keep, form, said))
+
+    def write(self) -> None:
+        """Keep what was made so far."""
+        while self._due:
+            self._due.pop(0)()
+
+    @contextmanager
+    def writing(self) -> Iterator[None]:
+        """The same beside what is done inside, which changes no form."""
+        if not self._due:
+            yield
+            return
+        with ThreadPoolExecutor(1) as beside:
+            written = beside.submit(self.write)
+            yield
+            written.result()
 
     def _keep(self, step: Step, said: tuple[Diagnostic, ...]) -> None:
         read = dict(self._libraries.read)
@@ -73,6 +94,7 @@ class Keeping:
 
     def derived(self, name: str, make: Callable[[], Step]) -> Step:
         """What optional passes leave of the Step."""
+        self.write()
         kept: Step | None = self._recall(name)
         if kept is None:
             kept = make()
@@ -80,9 +102,15 @@ class Keeping:
         return kept
 
     def units(
-        self, name: str, form: Step, flags: tuple[str, ...] = (), jacobians: Jacobians = Jacobians.OFTEN
+        self,
+        name: str,
+        form: Step,
+        flags: tuple[str, ...] = (),
+        jacobians: Jacobians = Jacobians.OFTEN,
+        *,
+        is_last: bool = True,
     ) -> ModelUnits:
-        """The C of a form, by the form's name."""
+        """The C of a form, by the form's name; unless it `is_last`, kept as soon as `write` is called."""
         from kilohertz.building import model_units, units_of
 
         file = f"{name}.{jacobians.value}.c"
@@ -90,7 +118,9 @@ class Keeping:
         if kept is not None:
             return units_of(form, sources, kept, flags)
         units = model_units(form, sources, flags, jacobians)
-        self._store.add(file, units.code)
+        self._due.append(partial(self._store.add, file, units.code))
+        if is_last:
+            self.write()
         return units
 
     def _recall(self, form: str) -> Any | None:
