@@ -238,6 +238,59 @@ model G Pin p; equation p.v = 0; end G;
 model Circuit R a; R b; G g; equation connect(a.n, b.p); connect(b.n, g.p); connect(a.p, g.p); end Circuit;
 model A extends Circuit(break b, break connect(a.p, g.p)); equation connect(a.n, g.p); end A;
 """,
+    "a vector goes to the constructor of vectors": """
+operator record Poly
+  Real c[2];
+  encapsulated operator 'constructor'
+    function fromReal import Poly; input Real r; output Poly p; algorithm p.c := {r, 0}; end fromReal;
+    function fromVector import Poly; input Real v[2]; output Poly p; algorithm p.c := v; end fromVector;
+  end 'constructor';
+end Poly;
+model A Poly p = Poly({time, 1}); Poly q = Poly(time); end A;
+""",
+    "a connector has a constant where the other has a parameter": """
+connector C parameter Integer n = 1; Real v[n]; flow Real i[n]; end C;
+model Part C c(redeclare constant Integer n = 2); equation c.v = c.i; end Part;
+model A C c(n = 2); Part p; equation connect(c, p.c); end A;
+""",
+}
+
+WARNED: dict[str, tuple[str, str]] = {
+    "a class names its own classes by its own name": (
+        "S320",
+        """
+package P
+  model Cell
+    model Part Real x = time; end Part;
+    P.Cell.Part part; Cell.Part other;
+  end Cell;
+end P;
+model A extends P.Cell; end A;
+""",
+    ),
+    "a type of external objects": (
+        "S301",
+        """
+type Table
+  extends ExternalObject;
+  function constructor output Table t; external "C" t = make_table(); end constructor;
+  function destructor input Table t; external "C" free_table(t); end destructor;
+end Table;
+model A Table t = Table(); Real x = time; end A;
+""",
+    ),
+    "redeclared once more after `redeclare ... extends`": (
+        "S292",
+        """
+partial package P0 replaceable partial function f input Real x; output Real y; end f; end P0;
+partial package P1 extends P0; redeclare function extends f algorithm y := x; end f; end P1;
+package P2
+  extends P1;
+  redeclare function f input Real x; output Real y; algorithm y := 2 * x; end f;
+end P2;
+model A Real y = P2.f(time); end A;
+""",
+    ),
 }
 
 
@@ -254,6 +307,17 @@ def test_balanced(title: str) -> None:
     verify_flat(flat)
     _, problems = check(flat)
     assert not problems, print_flat(flat)
+
+
+@pytest.mark.parametrize("title", WARNED)
+def test_warned_of(title: str) -> None:
+    code, text = WARNED[title]
+    libraries = Libraries([])
+    classes = libraries.load_text(text, "case.mo")
+    flat, warnings = flatten(libraries, classes[-1].name)
+    _, problems = check(flat)
+    assert not problems, print_flat(flat)
+    assert {w.code for w in warnings} == {code}
 
 
 def test_weaker_modifications_reach_the_replacement() -> None:

@@ -298,7 +298,10 @@ class Libraries:
     # -------------------------------------------------------------------------------------------------------- versions
 
     def _choose(self, name: str, places: list[Place]) -> ClassDef:
-        """The version some `uses` annotation asks for, else the highest; of equal ones the first root's."""
+        """The version some `uses` annotation asks for, else the highest; of equal ones the first root's.
+
+        Of those with other numbers one that says it takes models of the version asked for as they are (MLS 18.8.2).
+        """
         if len(places) == 1:
             return self._load(places[0], name, ())
         versions = [place.version or self.version(self._load(place, name, ())) for place in places]
@@ -307,7 +310,10 @@ class Libraries:
             for place, text in zip(places, versions, strict=True):
                 if version(text).serves(version(asked)):
                     return self._load(place, name, ())
-        best = max(range(len(places)), key=lambda i: (version(versions[i]).order(), -i))
+        loaded = [self._load(place, name, ()) for place in places] if wanted else []
+        takes = [_compatible(annotation_args(cls.annotation, cls)) for cls in loaded]
+        fits = [i for i in range(len(loaded)) if any(asked in takes[i] for asked in wanted)]
+        best = max(fits or range(len(places)), key=lambda i: (version(versions[i]).order(), -i))
         return self._load(places[best], name, ())
 
     def _note_uses(self, cls: ClassDef) -> None:

@@ -339,9 +339,12 @@ class Functions:
         ):
             uris = _strings(annotation_value(entries, key)) or [default]
             setattr(call, attribute, tuple(p for uri in uris if (p := world.resource(uri)) is not None))
-        sources = world.resource(f"modelica://{top}/Resources/C-Sources")
-        if sources is not None and the_outside().kind(sources) == "folder":
-            call.source_directories += (sources,)
+        package = world.libraries.find((top,))
+        used = world.libraries.uses(package) if package is not None and call.libraries else ()
+        for library in (top, *(name for name, _ in used)):  # ModelicaExternalC of MSL is linked by others, too
+            sources = world.resource(f"modelica://{library}/Resources/C-Sources")
+            if sources is not None and the_outside().kind(sources) == "folder":
+                call.source_directories += (sources,)
 
     # ------------------------------------------------------------------------------------------------------ annotations
 

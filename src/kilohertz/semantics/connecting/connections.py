@@ -242,6 +242,9 @@ class Graph:
         a, b, origin = self.links[k]
         skip = {x.path for pair in dropped for x in pair}
         left, right = dict(self._leaves(a, skip)), dict(self._leaves(b, skip))
+        if left.keys() != right.keys():  # a parameter on one side may be a constant on the other
+            left |= {n: leaf for n, leaf in self._leaves(a, skip, constants=True) if n in right}
+            right |= {n: leaf for n, leaf in self._leaves(b, skip, constants=True) if n in left}
         self._check_pair(a.comp, b.comp, origin)
         names = [n for n in left if n in right]
         if len(names) != max(len(left), len(right)) and not (is_expandable(a.comp) or is_expandable(b.comp)):
@@ -279,13 +282,13 @@ class Graph:
         for one in check_pair(a, b, value, origin.spans[0]):
             self.elaborator.world.record(one)
 
-    def _leaves(self, end: End, skip: set[str]) -> Iterator[tuple[str, Leaf]]:
+    def _leaves(self, end: End, skip: set[str], constants: bool = False) -> Iterator[tuple[str, Leaf]]:
         if end.comp.is_primitive:
             yield "", self.leaf(end.comp, end.index)
             return
-        yield from self._leaves_in(end.comp, "", skip)
+        yield from self._leaves_in(end.comp, "", skip, constants)
 
-    def _leaves_in(self, comp: Comp, name: str, skip: set[str]) -> Iterator[tuple[str, Leaf]]:
+    def _leaves_in(self, comp: Comp, name: str, skip: set[str], constants: bool) -> Iterator[tuple[str, Leaf]]:
         for child in comp.components():
             if child.path in skip or (is_expandable(comp) and self.buses.unused(child)):
                 continue
@@ -293,10 +296,10 @@ class Graph:
             for k, part in enumerate(child.elements() if isinstance(child, CompArray) else (child,)):
                 label = f"{inner}[{k}]" if isinstance(child, CompArray) else inner
                 if part.is_primitive:
-                    if part.variability != "constant":
+                    if constants or part.variability != "constant":
                         yield label, self.leaf(part)
                 else:
-                    yield from self._leaves_in(part, label, skip)
+                    yield from self._leaves_in(part, label, skip, constants)
 
     def leaf(self, comp: Comp, index: tuple[int, ...] = ()) -> Leaf:
         assert comp.ty is not None

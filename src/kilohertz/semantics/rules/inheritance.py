@@ -51,7 +51,9 @@ def _kind(derived: tree.ClassDef, base: ClassNode, span: Span, short: bool) -> I
         yield Diagnostic("S301", text, span, severity=severity)
     elif kind == "class" and derived.kind == "type" and (base.table or not (base.builtin or base.enum)):
         text = f"a type is a predefined one, an enumeration or an array of them; `{base.full_name}` is not"
-        yield Diagnostic("S301", text, span)
+        # what a `type` of objects means is what a `class` of them does
+        severity = Severity.WARNING if base.definition is base.world.external_object else Severity.ERROR
+        yield Diagnostic("S301", text, span, severity=severity)
     elif kind == "connector" and derived.kind == "connector" and base.definition.expandable != derived.expandable:
         if not short:
             words = ("an expandable connector", "a connector that is not expandable")
