@@ -256,6 +256,33 @@ model A C c(n = 2); Part p; equation connect(c, p.c); end A;
 }
 
 WARNED: dict[str, tuple[str, str]] = {
+    "a record that is an operator record": (
+        "S301",
+        """
+operator record C
+  Real re; Real im;
+  encapsulated operator function '+' import C; input C a; input C b; output C c; algorithm c := C(a.re + b.re, a.im + b.im);
+  end '+';
+end C;
+record Volts = C(redeclare Real re(unit = "V"), redeclare Real im(unit = "V"));
+model A Volts v(re = time, im = 1); Volts w = v + v; end A;
+""",
+    ),
+    "a parameter that may be absent is handed on": (
+        "S330",
+        """
+model Part parameter Boolean has = true; parameter Real p = 1 if has; Real x(start = 1); equation der(x) = -x; end Part;
+model A parameter Boolean has = true; parameter Real p = 2 if has; Part part(has = has, p = p); end A;
+""",
+    ),
+    "an output that is no connector is connected": (
+        "S458",
+        """
+block Clock output Real t; equation t = time; end Clock;
+block Sun input Real t; output Real h; equation h = 2 * t; end Sun;
+model A Clock c; Sun s; equation connect(c.t, s.t); end A;
+""",
+    ),
     "a class names its own classes by its own name": (
         "S320",
         """

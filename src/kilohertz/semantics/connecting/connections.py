@@ -159,8 +159,13 @@ class Graph:
         origin = Origin((ctx.span(node),), ctx.inst.path if ctx.inst is not None else "")
         for a, b in zip(left, right, strict=True):
             for end in (a, b):
-                if not can_connect(end.comp):
-                    raise self.elaborator.error("S458", f"`{end.path}` is not a connector", node, ctx)
+                if can_connect(end.comp):
+                    continue
+                text = f"`{end.path}` is not a connector"
+                if not end.comp.is_primitive or not end.comp.causality:
+                    raise self.elaborator.error("S458", text, node, ctx)
+                # libraries in use connect what is declared `input Real` or `output Real`, which are signals all the same
+                self.elaborator.world.record(Diagnostic("S458", text, ctx.span(node), severity=Severity.WARNING))
             self._link(a, b, origin, node, ctx)
         return True
 
