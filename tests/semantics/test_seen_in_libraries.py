@@ -261,7 +261,9 @@ WARNED: dict[str, tuple[str, str]] = {
         """
 operator record C
   Real re; Real im;
-  encapsulated operator function '+' import C; input C a; input C b; output C c; algorithm c := C(a.re + b.re, a.im + b.im);
+  encapsulated operator function '+'
+    import C; input C a; input C b; output C c;
+  algorithm c := C(a.re + b.re, a.im + b.im);
   end '+';
 end C;
 record Volts = C(redeclare Real re(unit = "V"), redeclare Real im(unit = "V"));

@@ -164,7 +164,7 @@ class Graph:
                 text = f"`{end.path}` is not a connector"
                 if not end.comp.is_primitive or not end.comp.causality:
                     raise self.elaborator.error("S458", text, node, ctx)
-                # libraries in use connect what is declared `input Real` or `output Real`, which are signals all the same
+                # libraries in use connect what is declared `input Real` or `output Real`: signals all the same
                 self.elaborator.world.record(Diagnostic("S458", text, ctx.span(node), severity=Severity.WARNING))
             self._link(a, b, origin, node, ctx)
         return True
