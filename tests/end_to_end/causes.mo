@@ -1325,4 +1325,23 @@ package Causes "One small model for each cause of a wrong result that was mended
     c = n/V;
     g = 2*n;
   end PreferredStart;
+
+  model RoundedInFunction "rounding inside of an inlined function makes no events, as its comparisons do not"
+    function wrapped
+      input Real u;
+      output Real y;
+      output Integer n;
+    algorithm
+      n := integer(u);
+      y := u;
+      if y > 1 then
+        y := y - floor(y) + mod(u, 1) + div(u, 1);
+      end if;
+      annotation(Inline = true);
+    end wrapped;
+    Real x(start = 0.5, fixed = true);
+    Real y = wrapped(x);
+  equation
+    der(x) = 1;
+  end RoundedInFunction;
 end Causes;
