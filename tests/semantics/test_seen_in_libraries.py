@@ -257,6 +257,22 @@ model A C c(n = 2); Part p; equation connect(c, p.c); end A;
 }
 
 WARNED: dict[str, tuple[str, str]] = {
+    "an input that is connected inside of its component": (
+        "S453",
+        """
+connector In = input Real; connector Out = output Real;
+block Tap In u; In v; Out y; equation connect(u, v); y = 2 * v; end Tap;
+model A Tap t; equation t.u = time; end A;
+""",
+    ),
+    "an input of a component is set in a when": (
+        "S323",
+        """
+connector In = input Real;
+block Load In p(start = 0); Real q; equation q = 2 * p; end Load;
+model A Load l; equation when time > 0.5 then l.p = 1; end when; end A;
+""",
+    ),
     "a connector of physics is declared an input on one side": (
         "S335",
         """
