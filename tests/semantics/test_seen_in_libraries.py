@@ -257,6 +257,14 @@ model A C c(n = 2); Part p; equation connect(c, p.c); end A;
 }
 
 WARNED: dict[str, tuple[str, str]] = {
+    "an array of another size for an input that is never read": (
+        "S270",
+        """
+function f input Real T; input Real X[1]; output Real h; algorithm h := 2 * T; end f;
+function g input Real T; output Real h; algorithm h := f(T, fill(0.0, 0)); end g;
+model A Real h = g(time); end A;
+""",
+    ),
     "an input that is connected inside of its component": (
         "S453",
         """
