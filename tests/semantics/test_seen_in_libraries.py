@@ -383,6 +383,31 @@ def test_warned_of(title: str) -> None:
     assert {w.code for w in warnings} == {code}
 
 
+EMPTY_ANGLES = """
+type Angle
+  extends Real;
+  function equalityConstraint input Angle a[:]; input Angle b[:]; output Real r[0]; algorithm r := fill(0, 0);
+  end equalityConstraint;
+end Angle;
+connector Pin Real v; flow Real i; Angle theta[0]; end Pin;
+model Source Pin p; equation p.v = 1; end Source;
+model Line
+  Pin a, b;
+equation
+  Connections.branch(a.theta, b.theta);
+  a.theta = b.theta; a.v - b.v = a.i; a.i + b.i = 0;
+end Line;
+model Load Pin p; equation p.v = 2 * p.i; end Load;
+model A Source s; Line l; Load r; equation connect(s.p, l.a); connect(l.b, r.p); end A;
+"""
+
+
+def test_angles_without_elements_need_no_root() -> None:
+    libraries = Libraries([])
+    _, warnings = flatten(libraries, libraries.load_text(EMPTY_ANGLES, "case.mo")[-1].name)
+    assert not warnings
+
+
 def test_weaker_modifications_reach_the_replacement() -> None:
     flat = flat_of(CASES["modifications of a replaceable component hold for what replaces it"])
     assert flat.variables["c.offset"].binding is Real(10.0)

@@ -350,7 +350,9 @@ def _uses(cls: ClassDef) -> Iterator[tuple[str, str, Span]]:
     uses = annotation_entry(annotation_args(cls.annotation, cls), "uses")
     for entry in uses.modification.args if uses is not None and uses.modification is not None else ():
         if isinstance(entry, ElementModification) and len(entry.names) == 1 and entry.modification is not None:
-            yield entry.names[0], _version(entry.modification.args), Span(cls.file, entry.start, entry.end)
+            asked = _version(entry.modification.args)
+            if asked or not entry.modification.args:  # what says something else is no library
+                yield entry.names[0], asked, Span(cls.file, entry.start, entry.end)
 
 
 def _version(args: tuple[Argument, ...]) -> str:

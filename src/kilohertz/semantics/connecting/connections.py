@@ -50,6 +50,7 @@ class Graph:
         self.potential_roots: list[Root] = []
         self.branches: list[Branch] = []
         self.nodes: dict[str, None] = {}
+        self._empty: set[str] = set()  # of those: arrays without elements
         self.counts: dict[str, int] = {}
         self.forest: Forest | None = None
         self.streams: StreamTable | None = None
@@ -117,6 +118,7 @@ class Graph:
             text = "an overdetermined part of a connector is needed here: one with an `equalityConstraint`"
             raise self.elaborator.error("S465", text, node, ctx)
         # an overdetermined type may be an array: it is one node
+        self._empty |= {end.comp.path for end in ends if _is_empty(end.comp)}
         return list(dict.fromkeys(end.comp.path for end in ends))
 
     # ------------------------------------------------------------------------------------------------ connect clauses
@@ -202,7 +204,10 @@ class Graph:
         breakable = [BreakableEdge(i, a.path, b.path, o) for i, (_, a, b, o) in enumerate(edges)]
         for _, a, b, _ in edges:
             self.nodes[a.path] = self.nodes[b.path] = None
-        self.forest = spanning_forest(list(self.nodes), self.roots, self.potential_roots, self.branches, breakable)
+            self._empty |= {comp.path for comp in (a, b) if _is_empty(comp)}
+        self.forest = spanning_forest(
+            list(self.nodes), self.roots, self.potential_roots, self.branches, breakable, self._empty
+        )
         self._report(self.forest.diagnostics)
         dropped: dict[int, list[tuple[Comp, Comp]]] = {}
         for i, (link, a, b, origin) in enumerate(edges):
@@ -382,6 +387,10 @@ def is_overdetermined(comp: Comp) -> bool:
     if comp.node.kind not in ("record", "type", "operator record"):
         return False
     return isinstance(comp.node.member("equalityConstraint"), ClassNode)
+
+
+def _is_empty(comp: Comp) -> bool:
+    return comp.ty is not None and 0 in comp.ty.dims
 
 
 def _overdetermined_pairs(a: Comp, b: Comp) -> Iterator[tuple[Comp, Comp]]:
