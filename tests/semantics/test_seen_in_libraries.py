@@ -265,14 +265,6 @@ function g input Real T; output Real h; algorithm h := f(T, fill(0.0, 0)); end g
 model A Real h = g(time); end A;
 """,
     ),
-    "an input that is connected inside of its component": (
-        "S453",
-        """
-connector In = input Real; connector Out = output Real;
-block Tap In u; In v; Out y; equation connect(u, v); y = 2 * v; end Tap;
-model A Tap t; equation t.u = time; end A;
-""",
-    ),
     "an input of a component is set in a when": (
         "S323",
         """
@@ -340,18 +332,6 @@ type Table
   function destructor input Table t; external "C" free_table(t); end destructor;
 end Table;
 model A Table t = Table(); Real x = time; end A;
-""",
-    ),
-    "redeclared once more after `redeclare ... extends`": (
-        "S292",
-        """
-partial package P0 replaceable partial function f input Real x; output Real y; end f; end P0;
-partial package P1 extends P0; redeclare function extends f algorithm y := x; end f; end P1;
-package P2
-  extends P1;
-  redeclare function f input Real x; output Real y; algorithm y := 2 * x; end f;
-end P2;
-model A Real y = P2.f(time); end A;
 """,
     ),
 }

@@ -239,7 +239,7 @@ class View:
             return
         text = f"`{owner.full_name}` is no package, and `{element.name}` in it is not encapsulated"
         # from inside of it a library may name its own classes so: `M.Part` in M is what `Part` is
-        severity = Severity.WARNING if self._is_inside(owner) else Severity.ERROR
+        severity = Severity.WARNING if self._is_inside(owner) and not ref.absolute else Severity.ERROR
         self.world.record(Diagnostic("S320", text, Span(self.definition.file, ref.start, ref.end), severity=severity))
 
     def _is_inside(self, owner: ClassNode) -> bool:

@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
 
-from kilohertz.base import Diagnostic, Note, Origin, Severity
+from kilohertz.base import Diagnostic, Note, Origin
 from kilohertz.graphs.unionfind import UnionFind
 from kilohertz.ir.expr import TRUE, Binary, Builtin, Expr, Index, Int, Real, Ref, Str
 from kilohertz.ir.flat import Assert, Equality
@@ -355,8 +355,4 @@ def _two_sources(first: tuple[Leaf, Origin], second: tuple[Leaf, Origin], origin
     notes = tuple(
         Note(f"`{leaf.name}` is connected here", o.spans[0]) for leaf, o in (first, second) if o.spans and o != origin
     )
-    # libraries in use connect an input of a component inside of it to what has a value there: what is around it leaves
-    # it alone, or there is an equation too many
-    is_left_alone = bool(origin.path) and "input" in (first[0].causality, second[0].causality)
-    severity = Severity.WARNING if is_left_alone else Severity.ERROR
-    return Diagnostic("S453", text, span, "two sources meet here", notes, severity)
+    return Diagnostic("S453", text, span, "two sources meet here", notes)

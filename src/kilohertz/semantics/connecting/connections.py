@@ -252,7 +252,8 @@ class Graph:
         a, b, origin = self.links[k]
         skip = {x.path for pair in dropped for x in pair}
         left, right = dict(self._leaves(a, skip)), dict(self._leaves(b, skip))
-        if left.keys() != right.keys():  # a parameter on one side may be a constant on the other
+        if left.keys() != right.keys() and a.comp.node.definition is b.comp.node.definition:
+            # of one class: a parameter on one side may be redeclared as a constant on the other
             left |= {n: leaf for n, leaf in self._leaves(a, skip, constants=True) if n in right}
             right |= {n: leaf for n, leaf in self._leaves(b, skip, constants=True) if n in left}
         self._check_pair(a.comp, b.comp, origin)

@@ -31,8 +31,10 @@ def check_conditions(views: Iterable[View]) -> Iterator[Diagnostic]:
                 file, decl = view.definition.file, names[ref.names[0]]
                 text = f"`{decl.name}` may be absent, and no `if` guards its use here"
                 note = Note("declared here", Span(file, decl.start, decl.start + len(decl.name)))
-                # libraries in use hand on what is there; where it is not, that is an error of its own
-                severity = Severity.WARNING if is_modifier else Severity.ERROR
+                # libraries in use hand on parameters, and parts of what is there; where it is not, that is an error of
+                # its own
+                is_handed_on = decl.variability in ("parameter", "constant") or len(ref.names) > 1
+                severity = Severity.WARNING if is_modifier and is_handed_on else Severity.ERROR
                 yield Diagnostic("S330", text, Span(file, ref.start, ref.end), notes=(note,), severity=severity)
 
 

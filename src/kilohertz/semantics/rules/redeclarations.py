@@ -107,7 +107,7 @@ def _fitting(one: Redeclared) -> Iterator[Diagnostic]:
         if new_class is None or old_class is None or new_class.definition is not old_class.definition:
             text = f"`{one.element.name}` is redeclared, but is not replaceable"
             # replaceable once, and not said so again where it was redeclared: libraries in wide use go on from there
-            severity = Severity.WARNING if _was_replaceable(one) else Severity.ERROR
+            severity = Severity.WARNING if one.between and one.element.decl.replaceable else Severity.ERROR
             yield Diagnostic("S292", text, one.span, notes=known, severity=severity)
         return
     wanted = _constraining(one)
@@ -118,14 +118,6 @@ def _fitting(one: Redeclared) -> Iterator[Diagnostic]:
     if one.new.constraint is not None:
         constraint = one.view.lookup_class(one.new.constraint.type)
         yield from _subtype(constraint, wanted, one.element.name, one.span, known)
-
-
-def _was_replaceable(one: Redeclared) -> bool:
-    """Before it was redeclared for the last time, or extended by `redeclare ... extends`."""
-    before = one.element if one.between else one.element.base or one.element.replaces
-    while before is not None and not before.decl.replaceable:
-        before = before.base or before.replaces
-    return before is not None
 
 
 def _constraining(one: Redeclared) -> ClassNode | None:
