@@ -346,5 +346,7 @@ def test_a_subscript_beyond_a_large_array_is_an_error() -> None:
     with pytest.raises(ModelError) as caught:
         run("ElementOfMany", 2.5)  # map[21, 23]
     assert caught.value.diagnostics[0].code == "R717"
+
+
 def test_rounding_in_a_function_makes_no_events() -> None:
     assert not kilohertz.load(f"{FILE}:Causes.RoundedInFunction").process().crossings
