@@ -1301,4 +1301,54 @@ package Causes "One small model for each cause of a wrong result that was mended
   equation
     der(x) = 1:300;
   end ElementOfMany;
+
+  model CallInMixedLoop "a call of which one result is in a loop with a condition, the others are not"
+    function properties
+      input Real h;
+      output Real d;
+      output Real T;
+      output Real u;
+    algorithm
+      d := 1 + h;
+      T := h/2;
+      u := h*h;
+      annotation(Inline = false);
+    end properties;
+    Real q, h, d, T, u;
+  equation
+    h = if q > 0 then 1 + 0.1*q else 2;
+    (d, T, u) = properties(h);
+    q = d*(time - 0.5);
+  end CallInMixedLoop;
+
+  model PreferredStart "an amount is the state, what is given is the concentration"
+    Real n(stateSelect = StateSelect.prefer);
+    Real c(start = 0.25, stateSelect = StateSelect.prefer);
+    Real V(start = 2, fixed = true);
+    Real g(start = 9);
+  equation
+    der(V) = 0;
+    der(n) = -n;
+    c = n/V;
+    g = 2*n;
+  end PreferredStart;
+
+  model RoundedInFunction "rounding inside of an inlined function makes no events, as its comparisons do not"
+    function wrapped
+      input Real u;
+      output Real y;
+      output Integer n;
+    algorithm
+      n := integer(u);
+      y := u;
+      if y > 1 then
+        y := y - floor(y) + mod(u, 1) + div(u, 1);
+      end if;
+      annotation(Inline = true);
+    end wrapped;
+    Real x(start = 0.5, fixed = true);
+    Real y = wrapped(x);
+  equation
+    der(x) = 1;
+  end RoundedInFunction;
 end Causes;

@@ -47,6 +47,9 @@ def run(name: str, stop: float = 2.0, **options: Any) -> Result:
         ("KeptAtStart", 3.0, {"n": 3, "marks[1]": 3, "marks[2]": 4, "marks[3]": 3, "drawn": 6.25, "any": 1}),
         ("BeforeTheStart", 0.0, {"rose": 1.0, "rose_set": 1.0, "fell": -2.0, "next": 3.0, "x": 2.0}),
         ("RatioOfOne", 1.0, {"z": 1.0551354888592188}),
+        ("CallInMixedLoop", 1.0, {"q": 1 / 0.95, "T": 0.5 + 0.05 / 0.95, "u": (1 + 0.1 / 0.95) ** 2}),
+        ("RoundedInFunction", 2.0, {"y": 3.0}),
+        ("PreferredStart", 1.0, {"n": 0.5 * math.exp(-1.0), "c": 0.25 * math.exp(-1.0)}),
         ("ArrayOfOneInLoop", 1.0, {"x": 0.4861055725207407, "z": 0.9722111450414814}),
         ("SizedRecord", 1.0, {"a": 4.0, "s": 2.0 * 36}),
         ("Belt", 0.75, {"out1": 1 + 0.25 * 2, "steady0": 3.0, "steady1": 0.0}),
@@ -349,3 +352,7 @@ def test_a_subscript_beyond_a_large_array_is_an_error() -> None:
     with pytest.raises(ModelError) as caught:
         run("ElementOfMany", 2.5)  # map[21, 23]
     assert caught.value.diagnostics[0].code == "R717"
+
+
+def test_rounding_in_a_function_makes_no_events() -> None:
+    assert not kilohertz.load(f"{FILE}:Causes.RoundedInFunction").process().crossings

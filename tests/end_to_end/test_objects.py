@@ -54,3 +54,30 @@ def test_an_error_in_a_thread_of_external_code_ends_the_run() -> None:
     assert error.value.diagnostics[0].code == "R714"
     assert "time = 0.5" in str(error.value) or "time = 0.6" in str(error.value)
     assert "no device 7" in str(error.value)
+
+
+TWO_FUNCTIONS_OF_ONE_SYMBOL = """
+package Shared
+  function total
+    input Real x[:];
+    output Real y;
+  external "C" y = khz_test_total(x, size(x, 1))
+    annotation(Include = "
+      static double khz_test_total(const double *x, size_t n) { return n > 1 ? x[0] + x[1] : x[0]; }");
+  end total;
+  function same "without its Include"
+    input Real x[:];
+    output Real y;
+  external "C" y = khz_test_total(x, size(x, 1));
+  end same;
+  model M
+    Real y = total({time, 1}) + same({time, 2});
+  end M;
+end Shared;
+"""
+
+
+def test_a_function_may_rely_on_the_include_of_another(tmp_path: Path) -> None:
+    path = tmp_path / "Shared.mo"
+    path.write_text(TWO_FUNCTIONS_OF_ONE_SYMBOL)
+    assert kilohertz.load(f"{path}:Shared.M").simulate(stop=1.0).final("y") == pytest.approx(5.0)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from kilohertz.base import Severity
 from kilohertz.ir import Flat, print_flat, verify_flat
 from kilohertz.ir.expr import Real
 from kilohertz.semantics import check, flatten
@@ -238,6 +239,101 @@ model G Pin p; equation p.v = 0; end G;
 model Circuit R a; R b; G g; equation connect(a.n, b.p); connect(b.n, g.p); connect(a.p, g.p); end Circuit;
 model A extends Circuit(break b, break connect(a.p, g.p)); equation connect(a.n, g.p); end A;
 """,
+    "a vector goes to the constructor of vectors": """
+operator record Poly
+  Real c[2];
+  encapsulated operator 'constructor'
+    function fromReal import Poly; input Real r; output Poly p; algorithm p.c := {r, 0}; end fromReal;
+    function fromVector import Poly; input Real v[2]; output Poly p; algorithm p.c := v; end fromVector;
+  end 'constructor';
+end Poly;
+model A Poly p = Poly({time, 1}); Poly q = Poly(time); end A;
+""",
+    "a connector has a constant where the other has a parameter": """
+connector C parameter Integer n = 1; Real v[n]; flow Real i[n]; end C;
+model Part C c(redeclare constant Integer n = 2); equation c.v = c.i; end Part;
+model A C c(n = 2); Part p; equation connect(c, p.c); end A;
+""",
+}
+
+WARNED: dict[str, tuple[str, str]] = {
+    "an array of another size for an input that is never read": (
+        "S270",
+        """
+function f input Real T; input Real X[1]; output Real h; algorithm h := 2 * T; end f;
+function g input Real T; output Real h; algorithm h := f(T, fill(0.0, 0)); end g;
+model A Real h = g(time); end A;
+""",
+    ),
+    "an input of a component is set in a when": (
+        "S323",
+        """
+connector In = input Real;
+block Load In p(start = 0); Real q; equation q = 2 * p; end Load;
+model A Load l; equation when time > 0.5 then l.p = 1; end when; end A;
+""",
+    ),
+    "a connector of physics is declared an input on one side": (
+        "S335",
+        """
+connector Heat Real T; flow Real W; end Heat;
+model Sink input Heat c; equation c.T = 300; end Sink;
+model Body Heat c; Real T(start = 400, fixed = true); equation der(T) = c.W; c.W = c.T - T; end Body;
+model A Sink s; Body b; equation connect(s.c, b.c); end A;
+""",
+    ),
+    "a record that is an operator record": (
+        "S301",
+        """
+operator record C
+  Real re; Real im;
+  encapsulated operator function '+'
+    import C; input C a; input C b; output C c;
+  algorithm c := C(a.re + b.re, a.im + b.im);
+  end '+';
+end C;
+record Volts = C(redeclare Real re(unit = "V"), redeclare Real im(unit = "V"));
+model A Volts v(re = time, im = 1); Volts w = v + v; end A;
+""",
+    ),
+    "a parameter that may be absent is handed on": (
+        "S330",
+        """
+model Part parameter Boolean has = true; parameter Real p = 1 if has; Real x(start = 1); equation der(x) = -x; end Part;
+model A parameter Boolean has = true; parameter Real p = 2 if has; Part part(has = has, p = p); end A;
+""",
+    ),
+    "an output that is no connector is connected": (
+        "S458",
+        """
+block Clock output Real t; equation t = time; end Clock;
+block Sun input Real t; output Real h; equation h = 2 * t; end Sun;
+model A Clock c; Sun s; equation connect(c.t, s.t); end A;
+""",
+    ),
+    "a class names its own classes by its own name": (
+        "S320",
+        """
+package P
+  model Cell
+    model Part Real x = time; end Part;
+    P.Cell.Part part; Cell.Part other;
+  end Cell;
+end P;
+model A extends P.Cell; end A;
+""",
+    ),
+    "a type of external objects": (
+        "S301",
+        """
+type Table
+  extends ExternalObject;
+  function constructor output Table t; external "C" t = make_table(); end constructor;
+  function destructor input Table t; external "C" free_table(t); end destructor;
+end Table;
+model A Table t = Table(); Real x = time; end A;
+""",
+    ),
 }
 
 
@@ -254,6 +350,42 @@ def test_balanced(title: str) -> None:
     verify_flat(flat)
     _, problems = check(flat)
     assert not problems, print_flat(flat)
+
+
+@pytest.mark.parametrize("title", WARNED)
+def test_warned_of(title: str) -> None:
+    code, text = WARNED[title]
+    libraries = Libraries([])
+    classes = libraries.load_text(text, "case.mo")
+    flat, warnings = flatten(libraries, classes[-1].name)
+    _, problems = check(flat)
+    assert all(p.severity is Severity.WARNING for p in problems), print_flat(flat)
+    assert {w.code for w in warnings} == {code}
+
+
+EMPTY_ANGLES = """
+type Angle
+  extends Real;
+  function equalityConstraint input Angle a[:]; input Angle b[:]; output Real r[0]; algorithm r := fill(0, 0);
+  end equalityConstraint;
+end Angle;
+connector Pin Real v; flow Real i; Angle theta[0]; end Pin;
+model Source Pin p; equation p.v = 1; end Source;
+model Line
+  Pin a, b;
+equation
+  Connections.branch(a.theta, b.theta);
+  a.theta = b.theta; a.v - b.v = a.i; a.i + b.i = 0;
+end Line;
+model Load Pin p; equation p.v = 2 * p.i; end Load;
+model A Source s; Line l; Load r; equation connect(s.p, l.a); connect(l.b, r.p); end A;
+"""
+
+
+def test_angles_without_elements_need_no_root() -> None:
+    libraries = Libraries([])
+    _, warnings = flatten(libraries, libraries.load_text(EMPTY_ANGLES, "case.mo")[-1].name)
+    assert not warnings
 
 
 def test_weaker_modifications_reach_the_replacement() -> None:

@@ -156,6 +156,17 @@ class TestVersions:
         libraries.load_text('model B annotation(uses(V(version = "1.7"))); end B;')
         assert [d.code for d in libraries.diagnostics] == ["L302"]
 
+    def test_of_several_one_that_needs_no_conversion(self, tmp_path: Path) -> None:
+        files = {
+            "V 1.9.mo": 'package V annotation(version = "1.9", conversion(noneFromVersion = "1.8")); end V;',
+            "V 2.0.mo": 'package V annotation(version = "2.0", conversion(noneFromVersion = "1.9")); end V;',
+        }
+        libraries = Libraries([write(tmp_path, files)], NO_CACHE)
+        libraries.load_text('model A annotation(uses(V(version = "1.8"))); end A;')
+        found = libraries.top("V")
+        assert found is not None and libraries.version(found) == "1.9"
+        assert libraries.diagnostics == []
+
     def test_releases_come_after_previews(self, tmp_path: Path) -> None:
         files = {
             f"V {v}.mo": f'package V annotation(version = "{v}"); end V;' for v in ("1.0.0 Beta.2", "1.0.0", "0.9")

@@ -145,6 +145,21 @@ def test_a_library_for_this_machine_is_found_in_its_folder(tmp_path: Path) -> No
     assert arguments[:2] == (f"-L{platform}", f"-L{tmp_path}") and arguments[-1] == "-lmine"
 
 
+def test_a_compiled_library_is_taken_where_its_source_is_not_whole(tmp_path: Path) -> None:
+    for folder in (PLATFORM, "C-Sources"):
+        (tmp_path / folder).mkdir()
+    source = tmp_path / "C-Sources" / "mine.c"
+    call = ExternalCall("C", "f", (), None, libraries=("mine",), library_directories=(str(tmp_path),))
+    call.source_directories = (str(source.parent),)
+    source.write_text('#include "gone.h"\n')
+    assert external_units([call], ())[0], "there is nothing else"
+    (tmp_path / PLATFORM / "libmine.a").touch()
+    units, arguments = external_units([call], ())
+    assert not units and arguments[-1] == "-lmine"
+    source.write_text("#include <stdio.h>\n")
+    assert external_units([call], ())[0]
+
+
 def test_a_cache_that_cannot_be_written_to_is_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     blocked = tmp_path / "file"
     blocked.touch()

@@ -108,8 +108,10 @@ def prototype_of_external(function: Function, types: TypeTable) -> str:
         ctype = types.of(e.ty)
         if isinstance(e, x.Builtin) and e.name == "size":
             parameters.append("size_t")
-        elif e.ty.dims or (isinstance(e, x.Ref) and e.name in written):
+        elif isinstance(e, x.Ref) and e.name in written:
             parameters.append(ctype + "*" if ctype.endswith("*") else ctype + " *")
+        elif e.ty.dims:  # an input array (MLS 12.9.1.2)
+            parameters.append(ctype + "*" if ctype.endswith("*") else f"const {ctype} *")
         elif types.is_record(e.ty):
             parameters.append("void *")
         else:

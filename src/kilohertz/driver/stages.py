@@ -71,7 +71,11 @@ def _flatten(work: Work) -> Flat:
     from kilohertz.semantics import flatten
 
     release()  # a compilation begins: what earlier ones left and nobody holds goes
-    flat, warnings = flatten(work.libraries, work.name)
+    try:
+        flat, warnings = flatten(work.libraries, work.name)
+    except ModelError as error:
+        versions = [d for d in work.libraries.diagnostics if d.code == "L302"]  # what is missing may be in another one
+        raise ModelError(*error.diagnostics, *versions) from error
     work.warnings += warnings
     return flat
 

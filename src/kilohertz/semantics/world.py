@@ -148,7 +148,10 @@ class World:
         if named is None:
             near = closest(ref.names[0], sorted(visible_names(view) - {ref.names[0]}), 1)
             notes = (Note(f"did you mean `{near[0]}`?"),) if near else ()
-            if not notes and len(ref.names) > 1:
+            path = view.import_of(ref.names[0])
+            if path is not None:
+                notes = (Note(f"`{ref.names[0]}` is imported as `{'.'.join(path)}`, which is not there"),)
+            elif not notes and len(ref.names) > 1:
                 notes = (Note(f"no library `{ref.names[0]}` is on the library path (--library, MODELICAPATH)"),)
             return Diagnostic("S202", f"there is no class `{name}`", span, notes=notes)
         for i, part in enumerate(ref.names[1:], 1):

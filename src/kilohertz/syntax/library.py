@@ -298,7 +298,10 @@ class Libraries:
     # -------------------------------------------------------------------------------------------------------- versions
 
     def _choose(self, name: str, places: list[Place]) -> ClassDef:
-        """The version some `uses` annotation asks for, else the highest; of equal ones the first root's."""
+        """The version some `uses` annotation asks for, else the highest; of equal ones the first root's.
+
+        Of those with other numbers one that says it takes models of the version asked for as they are (MLS 18.8.2).
+        """
         if len(places) == 1:
             return self._load(places[0], name, ())
         versions = [place.version or self.version(self._load(place, name, ())) for place in places]
@@ -307,7 +310,10 @@ class Libraries:
             for place, text in zip(places, versions, strict=True):
                 if version(text).serves(version(asked)):
                     return self._load(place, name, ())
-        best = max(range(len(places)), key=lambda i: (version(versions[i]).order(), -i))
+        loaded = [self._load(place, name, ()) for place in places] if wanted else []
+        takes = [_compatible(annotation_args(cls.annotation, cls)) for cls in loaded]
+        fits = [i for i in range(len(loaded)) if any(asked in takes[i] for asked in wanted)]
+        best = max(fits or range(len(places)), key=lambda i: (version(versions[i]).order(), -i))
         return self._load(places[best], name, ())
 
     def _note_uses(self, cls: ClassDef) -> None:
@@ -344,7 +350,9 @@ def _uses(cls: ClassDef) -> Iterator[tuple[str, str, Span]]:
     uses = annotation_entry(annotation_args(cls.annotation, cls), "uses")
     for entry in uses.modification.args if uses is not None and uses.modification is not None else ():
         if isinstance(entry, ElementModification) and len(entry.names) == 1 and entry.modification is not None:
-            yield entry.names[0], _version(entry.modification.args), Span(cls.file, entry.start, entry.end)
+            asked = _version(entry.modification.args)
+            if asked or not entry.modification.args:  # what says something else is no library
+                yield entry.names[0], asked, Span(cls.file, entry.start, entry.end)
 
 
 def _version(args: tuple[Argument, ...]) -> str:

@@ -1,7 +1,9 @@
 """External C code of Modelica libraries: what to compile and link for the functions a model calls.
 
 A library named in an annotation is looked for as source (`Resources/C-Sources/<name>.c`, or a folder of that name),
-compiled once into the cache; else it is left to the linker (`-l<name>`) with the library's own folders.
+compiled once into the cache; else it is left to the linker (`-l<name>`) with the library's own folders.  One that comes
+compiled for this platform is left to it, too, where the source is a folder (an archive gives what is needed of it, all
+of it may need more) or includes headers that are not there.
 """
 
 from __future__ import annotations
@@ -9,6 +11,7 @@ from __future__ import annotations
 import ctypes.util
 import importlib.util
 import platform
+import re
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -29,6 +32,8 @@ FLAGS = (
 # libraries whose sources go by other names (Modelica/Resources/C-Sources/readme.txt)
 PARTS = {"ModelicaExternalC": ("ModelicaFFT", "ModelicaInternal", "ModelicaRandom", "ModelicaStrings")}
 PLATFORM = {"x86_64": "linux64", "i686": "linux32"}.get(platform.machine(), f"linux-{platform.machine()}")
+SYSTEM_HEADERS = (Path("/usr/include"), Path("/usr/local/include"))
+_INCLUDE = re.compile(r'^\s*#\s*include\s*(["<])([^">]+)[">]', re.M)
 LAPACK = frozenset({"lapack", "Lapack", "blas"})
 NEEDS = {  # one source calls another library
     "ModelicaStandardTables": ("ModelicaIO", "ModelicaMatIO", "zlib", "ModelicaStandardTablesUsertab"),
@@ -46,6 +51,8 @@ def external_units(calls: Iterable[ExternalCall], headers: tuple[Source, ...]) -
         folders.update(dict.fromkeys(d for d in named_folders if d.is_dir()))
         for library in _closed(call.libraries):
             sources = _sources(library, named_folders)
+            if _is_compiled(library, call) and not _is_whole(library, sources, named_folders):
+                sources = []
             files.update(dict.fromkeys(sources))
             if not sources:
                 arguments.update(dict.fromkeys(_linked(library, call)))
@@ -104,6 +111,26 @@ def _sources(library: str, folders: list[Path]) -> list[Path]:
         if (folder / library).is_dir():
             return sorted((folder / library).glob("*.c"))
     return []
+
+
+def _is_whole(library: str, sources: list[Path], folders: list[Path]) -> bool:
+    """Whether the source is one file and what it includes is there: its own beside it or in these folders."""
+    if [source.stem for source in sources] != [library]:
+        return False
+    source = sources[0]
+    places = [source.parent, *folders, *SYSTEM_HEADERS, *SYSTEM_HEADERS[0].glob("*-linux-gnu")]
+    names = _INCLUDE.findall(source.read_text(encoding="utf-8", errors="replace"))
+    return all(
+        any((place / name).is_file() for place in places)
+        for bracket, name in names
+        if name != "ModelicaUtilities.h" and (bracket == '"' or "/" in name)
+    )
+
+
+def _is_compiled(library: str, call: ExternalCall) -> bool:
+    """Whether the library comes compiled for this platform."""
+    names = (f"lib{library}.a", f"lib{library}.so")
+    return any((Path(d) / PLATFORM / name).is_file() for d in call.library_directories for name in names)
 
 
 def _linked(library: str, call: ExternalCall) -> list[str]:

@@ -45,6 +45,7 @@ from kilohertz.passes.flat.values import Value, elements, field_of, pack, shape,
 
 Env = dict[str, Value]
 _QUIET = named(Event.QUIET)
+_STEPPING = (*named(Event.STEPS), *named(Event.QUOTIENT))
 
 
 class Unsupported(Exception):
@@ -201,9 +202,16 @@ class Evaluator:
         if isinstance(e.ty.base, RecordType):
             return arrays.by_fields(name, args)
         if any(a.ty.dims for a in args):
-            return arrays.vectorised(lambda xs: fold(Builtin(name, xs, e.ty.scalar())), args, e.ty)
-        result_expr = fold(Builtin(name, tuple(a.scalar for a in args), e.ty.scalar()))
+            return arrays.vectorised(lambda xs: self._plain_builtin(name, xs, e.ty.scalar()), args, e.ty)
+        result_expr = self._plain_builtin(name, tuple(a.scalar for a in args), e.ty.scalar())
         return Value(result_expr.ty, (result_expr,))
+
+    def _plain_builtin(self, name: str, args: tuple[Expr, ...], ty: Type) -> Expr:
+        """Of scalars; what steps makes no events inside functions."""
+        result = fold(Builtin(name, args, ty))
+        if self.quiet and isinstance(result, Builtin) and result.name in _STEPPING and args[0].ty == REAL:
+            return Builtin("noEvent", (result,), result.ty)
+        return result
 
     def _with_pre(self, e: Builtin, env: Env) -> Value:
         """`pre(v)` is what the variable was before the event, whatever the algorithm has made of it by now."""

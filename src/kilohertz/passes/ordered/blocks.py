@@ -163,7 +163,9 @@ class _Maker:
     def _ordered(self, part: list[int]) -> tuple[Component, ...]:
         rows, unknowns = self._c.rows, self._c.unknowns
         equations: dict[int, AnyEquation] = {id(rows[i].equation): rows[i].equation for i in part}
-        return order(list(equations.values()), [unknowns[i] for i in part], self._context.occurrence)
+        results = {target for i in part if (target := rows[i].target) is not None}
+        ours = [unknowns[i] for i in part]
+        return order(list(equations.values()), ours, self._context.occurrence, results=results)
 
     def _discrete_step(self, row: Row, unknown: Ref) -> list[Block]:
         e = row.equation

@@ -3,12 +3,13 @@
 Unknowns: those of the simulation, the states, parameters with fixed=false, and pre values.  Equations: the model's with
 `initial()` true, `pre(v) = start` of discrete variables where fixed, the initial equations, `v = start` of the others
 where fixed, `pre(v) = start` of what is left.  Too few: starts of states (then of others) are taken as equations, with
-a note, first of those that nothing gives yet.  Too many: those that fit nowhere are not solved but checked, with a
-note, or one in their place that the given values make singular; at the end of the initial system an assertion fails
-where they contradict the others.  Rows join one after the other by augmenting paths, in the order of that list, so
-what the user wrote wins over what is guessed; and over `v = pre(v)` of what no when sets at the start, where both of
-them are given.  What whens that `initial()` triggers reinitialise is an initial equation; assertions, calls and the
-end of the run in whens that `initial()` triggers come last.
+a note, first of those that nothing gives yet; those of states that have none after those of what was preferred as a
+state.  Too many: those that fit nowhere are not solved but checked, with a note, or one in their place that the given
+values make singular; at the end of the initial system an assertion fails where they contradict the others.  Rows join
+one after the other by augmenting paths, in the order of that list, so what the user wrote wins over what is guessed;
+and over `v = pre(v)` of what no when sets at the start, where both of them are given.  What whens that `initial()`
+triggers reinitialise is an initial equation; assertions, calls and the end of the run in whens that `initial()`
+triggers come last.
 
   der(x) = -x;  x(start = 1, fixed = true)      ->   x from x = 1;  der(x) from der(x) = -x
 
@@ -35,6 +36,7 @@ from kilohertz.ir.dae import (
     Equation,
     Reinit,
     Role,
+    Select,
     When,
     der_name,
     pre_name,
@@ -244,13 +246,31 @@ class _Initial:
         bare = [v for v in states if v.start is None]
         free = [v for v in self._dae.variables.values() if v.name in self._free and v.binding is None]
         others = [v for v in self._variables() if v.role is Role.ALGEBRAIC and v.start is not None and not v.fixed]
-        for group in (given, bare, self._candidates(), free, others):
+        self._take_starts(given)
+        self._take_starts(self._rivals(), most=len(bare))
+        for group in (bare, self._candidates(), free, others):
             self._take_starts(group)
 
-    def _take_starts(self, group: list[DaeVariable]) -> None:
-        """Of variables that are still open first.  An initial equation took the state next to it, a pressure for an
-        acceleration; the start of that one would drive it on to one far away, perhaps by structure alone."""
+    def _rivals(self) -> list[DaeVariable]:
+        """What was preferred and is no state, with a start given: it counts more than the 0 of a state without one (a
+        concentration, where the state is the amount)."""
+        chosen_late = {n for one in self._dae.selections for n in one.candidates}
+        return [
+            v
+            for v in self._variables()
+            if v.role is Role.ALGEBRAIC
+            and v.select.value >= Select.PREFER.value
+            and v.start is not None
+            and not v.fixed
+            and v.name not in chosen_late
+        ]
+
+    def _take_starts(self, group: list[DaeVariable], most: int | None = None) -> None:
+        """Of variables that are still open first, of so many at most.  An initial equation took the state next to it,
+        a pressure for an acceleration; the start of that one would drive it on to one far away, perhaps by structure
+        alone."""
         missing = self._matching.row_of.count(FREE)
+        missing = missing if most is None else min(missing, most)
         open_first = sorted(group, key=lambda v: self._matching.row_of[self._index[v.name]] != FREE)
         for v in open_first if missing else ():
             if self._try(_start(v.ref, v), None):

@@ -7,7 +7,8 @@ side.  Cost: O(incidences * sqrt(n)) at worst, near-linear on models.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 
 from kilohertz.base import Diagnostic, ModelError, Note, Origin
 from kilohertz.graphs import FREE, Matching, dulmage_mendelsohn, maximum_matching, strong_components
@@ -39,6 +40,20 @@ def rows_of(equations: Sequence[AnyEquation]) -> list[Row]:
             lead = results[0].name if large and follows else None
             rows.append(Row(e, result.name, first if follows else None, invertible, lead))
     return rows
+
+
+def _of_these(rows: list[Row], results: Collection[str]) -> list[Row]:
+    """Without the rows of other results of calls; the first of each call that is left runs it."""
+    kept: list[Row] = []
+    first: dict[int, int] = {}  # by call
+    for row in rows:
+        if isinstance(row.equation, CallEquation):
+            if row.target not in results:
+                continue
+            row = replace(row, head=first.get(id(row.equation)))
+            first.setdefault(id(row.equation), len(kept))
+        kept.append(row)
+    return kept
 
 
 def target_refs(e: CallEquation) -> list[Ref]:
@@ -154,9 +169,15 @@ def order(
     unknowns: Sequence[Ref],
     occurrence: Occurrence,
     vanishing: Vanishing | None = None,
+    results: Collection[str] | None = None,
 ) -> tuple[Component, ...]:
-    """Components in order of computation; a structurally singular system is a ModelError."""
+    """Components in order of computation; a structurally singular system is a ModelError.
+
+    `results`: those of calls that belong to it, where a call gives others that nothing in it reads.
+    """
     rows = rows_of(equations)
+    if results is not None:
+        rows = _of_these(rows, results)
     index = {u.name: i for i, u in enumerate(unknowns)}
     columns = incidence(rows, index, occurrence)
     graph = [candidates(r, c, index) for r, c in zip(rows, columns, strict=True)]

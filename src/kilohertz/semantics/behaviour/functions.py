@@ -34,6 +34,7 @@ class Functions:
         self._nodes: dict[str, ClassNode] = {}
         self._contexts: dict[str, Ctx] = {}
         self._done: set[str] = set()
+        self._open: set[str] = set()  # of those: whose bodies are being read
         self._iterators: dict[str, str] = {}  # as they are written, by the names they have here
         # defaults that a model's local function takes from the model's own components, by function and input
         self.defaults_of_models: dict[tuple[str, str], Mod] = {}
@@ -56,6 +57,13 @@ class Functions:
             raise KeyError(id)
         self._complete(id)
         return self._by_id[id]
+
+    def never_reads(self, id: str, name: str) -> bool:
+        """Whether nothing in a function speaks of an input; not said of one whose body is being read."""
+        function = self.by_id(id)
+        return id not in self._open and all(
+            ref.name != name for e in traverse.function_expressions(function) for ref in traverse.refs(e)
+        )
 
     def header(self, node: ClassNode) -> Function:
         """Inputs and outputs of a function class."""
@@ -268,6 +276,13 @@ class Functions:
         if id in self._done:
             return
         self._done.add(id)
+        self._open.add(id)
+        try:
+            self._read_body(id)
+        finally:
+            self._open.discard(id)
+
+    def _read_body(self, id: str) -> None:
         function, node = self._by_id[id], self._nodes[id]
         if function.is_record_constructor or function.partial_of:
             return
@@ -339,9 +354,12 @@ class Functions:
         ):
             uris = _strings(annotation_value(entries, key)) or [default]
             setattr(call, attribute, tuple(p for uri in uris if (p := world.resource(uri)) is not None))
-        sources = world.resource(f"modelica://{top}/Resources/C-Sources")
-        if sources is not None and the_outside().kind(sources) == "folder":
-            call.source_directories += (sources,)
+        package = world.libraries.find((top,))
+        used = world.libraries.uses(package) if package is not None and call.libraries else ()
+        for library in (top, *(name for name, _ in used)):  # ModelicaExternalC of MSL is linked by others, too
+            sources = world.resource(f"modelica://{library}/Resources/C-Sources")
+            if sources is not None and the_outside().kind(sources) == "folder":
+                call.source_directories += (sources,)
 
     # ------------------------------------------------------------------------------------------------------ annotations
 

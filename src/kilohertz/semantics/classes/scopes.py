@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kilohertz.base import Diagnostic, Dotted, ModelError, Note, Span
+from kilohertz.base import Diagnostic, Dotted, ModelError, Note, Severity, Span
 from kilohertz.semantics.classes.modifiers import Env
 from kilohertz.syntax import tree
 
@@ -142,6 +142,15 @@ class View:
                     self._imports[element.alias or element.path[-1]] = element.path
         return self._imports
 
+    def import_of(self, name: str) -> tuple[str, ...] | None:
+        """What a name is imported as, here or in the classes around."""
+        at: View | None = self
+        while at is not None:
+            if name in at.imports():
+                return at.imports()[name]
+            at = at.parent
+        return None
+
     def _imported(self, name: str) -> Element | ClassNode | None:
         path = self.imports().get(name)
         if path is not None:
@@ -229,7 +238,16 @@ class View:
         if (isinstance(decl, tree.ClassDef) and decl.encapsulated) or owner.is_like_package:
             return
         text = f"`{owner.full_name}` is no package, and `{element.name}` in it is not encapsulated"
-        self.world.refuse("S320", text, Span(self.definition.file, ref.start, ref.end))
+        # from inside of it a library may name its own classes so: `M.Part` in M is what `Part` is
+        severity = Severity.WARNING if self._is_inside(owner) and not ref.absolute else Severity.ERROR
+        self.world.record(Diagnostic("S320", text, Span(self.definition.file, ref.start, ref.end), severity=severity))
+
+    def _is_inside(self, owner: ClassNode) -> bool:
+        """Whether this text stands in the text of `owner`."""
+        at: View | None = self
+        while at is not None and at.definition is not owner.definition:
+            at = at.parent
+        return at is not None
 
     def not_through_component(self, ref: tree.Ref) -> None:
         """A class is not reached through a component, only a function to be called is (MLS 5.3.2)."""

@@ -20,7 +20,9 @@ def check_pair(a: Comp, b: Comp, value: Callable[[Comp], object], span: Span) ->
         elif x.variability == y.variability == "constant":
             yield from _constants(x, y, value, span)
         else:
-            yield from check_direction(x, y, span, Severity.ERROR)
+            # a warning where one component alone is declared `input` or `output`: the connectors are the same
+            same = x.span is not None and x.span == y.span
+            yield from check_direction(x, y, span, Severity.WARNING if same else Severity.ERROR)
 
 
 def check_direction(x: Comp, y: Comp, span: Span, severity: Severity) -> Iterator[Diagnostic]:

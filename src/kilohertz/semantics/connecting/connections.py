@@ -50,6 +50,7 @@ class Graph:
         self.potential_roots: list[Root] = []
         self.branches: list[Branch] = []
         self.nodes: dict[str, None] = {}
+        self._empty: set[str] = set()  # of those: arrays without elements
         self.counts: dict[str, int] = {}
         self.forest: Forest | None = None
         self.streams: StreamTable | None = None
@@ -117,6 +118,7 @@ class Graph:
             text = "an overdetermined part of a connector is needed here: one with an `equalityConstraint`"
             raise self.elaborator.error("S465", text, node, ctx)
         # an overdetermined type may be an array: it is one node
+        self._empty |= {end.comp.path for end in ends if _is_empty(end.comp)}
         return list(dict.fromkeys(end.comp.path for end in ends))
 
     # ------------------------------------------------------------------------------------------------ connect clauses
@@ -159,8 +161,13 @@ class Graph:
         origin = Origin((ctx.span(node),), ctx.inst.path if ctx.inst is not None else "")
         for a, b in zip(left, right, strict=True):
             for end in (a, b):
-                if not can_connect(end.comp):
-                    raise self.elaborator.error("S458", f"`{end.path}` is not a connector", node, ctx)
+                if can_connect(end.comp):
+                    continue
+                text = f"`{end.path}` is not a connector"
+                if not end.comp.is_primitive or not end.comp.causality:
+                    raise self.elaborator.error("S458", text, node, ctx)
+                # libraries in use connect what is declared `input Real` or `output Real`: signals all the same
+                self.elaborator.world.record(Diagnostic("S458", text, ctx.span(node), severity=Severity.WARNING))
             self._link(a, b, origin, node, ctx)
         return True
 
@@ -197,7 +204,10 @@ class Graph:
         breakable = [BreakableEdge(i, a.path, b.path, o) for i, (_, a, b, o) in enumerate(edges)]
         for _, a, b, _ in edges:
             self.nodes[a.path] = self.nodes[b.path] = None
-        self.forest = spanning_forest(list(self.nodes), self.roots, self.potential_roots, self.branches, breakable)
+            self._empty |= {comp.path for comp in (a, b) if _is_empty(comp)}
+        self.forest = spanning_forest(
+            list(self.nodes), self.roots, self.potential_roots, self.branches, breakable, self._empty
+        )
         self._report(self.forest.diagnostics)
         dropped: dict[int, list[tuple[Comp, Comp]]] = {}
         for i, (link, a, b, origin) in enumerate(edges):
@@ -242,6 +252,10 @@ class Graph:
         a, b, origin = self.links[k]
         skip = {x.path for pair in dropped for x in pair}
         left, right = dict(self._leaves(a, skip)), dict(self._leaves(b, skip))
+        if left.keys() != right.keys() and a.comp.node.definition is b.comp.node.definition:
+            # of one class: a parameter on one side may be redeclared as a constant on the other
+            left |= {n: leaf for n, leaf in self._leaves(a, skip, constants=True) if n in right}
+            right |= {n: leaf for n, leaf in self._leaves(b, skip, constants=True) if n in left}
         self._check_pair(a.comp, b.comp, origin)
         names = [n for n in left if n in right]
         if len(names) != max(len(left), len(right)) and not (is_expandable(a.comp) or is_expandable(b.comp)):
@@ -279,13 +293,13 @@ class Graph:
         for one in check_pair(a, b, value, origin.spans[0]):
             self.elaborator.world.record(one)
 
-    def _leaves(self, end: End, skip: set[str]) -> Iterator[tuple[str, Leaf]]:
+    def _leaves(self, end: End, skip: set[str], constants: bool = False) -> Iterator[tuple[str, Leaf]]:
         if end.comp.is_primitive:
             yield "", self.leaf(end.comp, end.index)
             return
-        yield from self._leaves_in(end.comp, "", skip)
+        yield from self._leaves_in(end.comp, "", skip, constants)
 
-    def _leaves_in(self, comp: Comp, name: str, skip: set[str]) -> Iterator[tuple[str, Leaf]]:
+    def _leaves_in(self, comp: Comp, name: str, skip: set[str], constants: bool) -> Iterator[tuple[str, Leaf]]:
         for child in comp.components():
             if child.path in skip or (is_expandable(comp) and self.buses.unused(child)):
                 continue
@@ -293,10 +307,10 @@ class Graph:
             for k, part in enumerate(child.elements() if isinstance(child, CompArray) else (child,)):
                 label = f"{inner}[{k}]" if isinstance(child, CompArray) else inner
                 if part.is_primitive:
-                    if part.variability != "constant":
+                    if constants or part.variability != "constant":
                         yield label, self.leaf(part)
                 else:
-                    yield from self._leaves_in(part, label, skip)
+                    yield from self._leaves_in(part, label, skip, constants)
 
     def leaf(self, comp: Comp, index: tuple[int, ...] = ()) -> Leaf:
         assert comp.ty is not None
@@ -374,6 +388,10 @@ def is_overdetermined(comp: Comp) -> bool:
     if comp.node.kind not in ("record", "type", "operator record"):
         return False
     return isinstance(comp.node.member("equalityConstraint"), ClassNode)
+
+
+def _is_empty(comp: Comp) -> bool:
+    return comp.ty is not None and 0 in comp.ty.dims
 
 
 def _overdetermined_pairs(a: Comp, b: Comp) -> Iterator[tuple[Comp, Comp]]:

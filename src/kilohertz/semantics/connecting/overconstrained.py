@@ -15,7 +15,7 @@ Cost: near-linear; all choices follow the order of the arguments.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from kilohertz.base import Diagnostic, InternalError, Note, Origin, Severity
@@ -83,9 +83,13 @@ def spanning_forest(
     potential_roots: Sequence[Root],
     branches: Sequence[Branch],
     connections: Sequence[BreakableEdge],
+    empty: Collection[str] = (),
 ) -> Forest:
-    """The spanning forest of the virtual connection graph.  Nodes that only edges or roots mention are added."""
-    graph = _Graph(nodes)
+    """The spanning forest of the virtual connection graph.  Nodes that only edges or roots mention are added.
+
+    `empty`: arrays without elements, which need no root.
+    """
+    graph = _Graph(nodes, empty)
     for root in roots:
         graph.add_root(root)
     for branch in branches:
@@ -104,7 +108,8 @@ def spanning_forest(
 
 
 class _Graph:
-    def __init__(self, nodes: Iterable[str]) -> None:
+    def __init__(self, nodes: Iterable[str], empty: Collection[str]) -> None:
+        self._empty = empty
         self.names: list[str] = []
         self.roots: list[int] = []
         self.branch_ends: dict[int, list[int]] = {}
@@ -172,7 +177,8 @@ class _Graph:
             node = self._node(root.node)
             self._take_root(node, root)
         for node in range(len(self.names)):
-            if self._take_root(node, Root(self.names[node])) and self._edges[node]:
+            is_taken = self._take_root(node, Root(self.names[node]))
+            if is_taken and self._edges[node] and self.names[node] not in self._empty:
                 self.diagnostics.append(_no_root(self.names[node]))
 
     def _take_root(self, node: int, root: Root) -> bool:

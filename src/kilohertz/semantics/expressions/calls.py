@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from kilohertz.base import ModelError, Note
+from kilohertz.base import Diagnostic, ModelError, Note, Severity
 from kilohertz.ir import make, traverse
 from kilohertz.ir.expr import Array, Builtin, Call, Comprehension, Expr, Int, Ref
 from kilohertz.ir.flat import Function, Local
-from kilohertz.ir.types import INTEGER, EnumType, ExternalObjectType, FunctionType, RecordType, TupleType, Type
+from kilohertz.ir.types import INTEGER, REAL, EnumType, ExternalObjectType, FunctionType, RecordType, TupleType, Type
 from kilohertz.semantics.behaviour.functions import FUNCTION_KINDS
 from kilohertz.semantics.behaviour.reach import assigned_values
 from kilohertz.semantics.classes import inner_class
@@ -239,9 +239,20 @@ class Calls:
         if not fits(expr.ty, x.ty):
             converted = self._converted(expr, x.ty, node, ctx)
             if converted is None:
-                raise self._wrong(header, f"needs {x.ty} for `{x.name}`, this is {expr.ty}", node, ctx)
+                what = f"needs {x.ty} for `{x.name}`, this is {expr.ty}"
+                if not self._is_unread(header, x, expr):
+                    raise self._wrong(header, what, node, ctx)
+                text = f"`{header.id}` {what}; it never reads it"
+                self.elaborator.world.record(Diagnostic("S270", text, ctx.span(node), severity=Severity.WARNING))
+                return make.zeros(x.ty)
             return converted
         return expr
+
+    def _is_unread(self, header: Function, x: Local, expr: Expr) -> bool:
+        """An array of another size for an input that the function never reads: media of one substance get no mass
+        fractions at all where one is declared (MSL 4.0.0)."""
+        differs_in_size = expr.ty.base == x.ty.base == REAL.base and len(expr.ty.dims) == len(x.ty.dims) > 0
+        return differs_in_size and None not in x.ty.dims and self.elaborator.functions.never_reads(header.id, x.name)
 
     def _converted(self, expr: Expr, ty: Type, node: Any, ctx: Ctx) -> Expr | None:
         """An operator record wanted where a number is given: its constructor converts."""

@@ -38,6 +38,8 @@ def first_fitting(
             return constructed
         if function in direct or not fitting:
             fitting.append(constructed)
+    # a vector goes to a function of vectors rather than element by element to one of scalars (MLS 12.4.6)
+    fitting = [one for one in fitting if not one.ty.dims] or fitting
     if fitting:
         _check_constructors(calls, functions, len(fitting), node, ctx)
         return fitting[0]

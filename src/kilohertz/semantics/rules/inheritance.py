@@ -46,12 +46,16 @@ def _kind(derived: tree.ClassDef, base: ClassNode, span: Span, short: bool) -> I
     kind = base.definition.kind
     if kind not in ("class", *_BASES[derived.kind]):
         text = f"a {derived.kind} cannot inherit from `{base.full_name}`, which is a {kind}"
-        # libraries in use take icons of another kind, which have nothing but a picture
-        severity = Severity.ERROR if base.table or base.sections or base.builtin else Severity.WARNING
+        # libraries in use take icons of another kind, which have nothing but a picture, and say `record C = Complex`
+        is_empty = not (base.table or base.sections or base.builtin)
+        is_renamed = short and (derived.kind, kind) == ("record", "operator record")
+        severity = Severity.WARNING if is_empty or is_renamed else Severity.ERROR
         yield Diagnostic("S301", text, span, severity=severity)
     elif kind == "class" and derived.kind == "type" and (base.table or not (base.builtin or base.enum)):
         text = f"a type is a predefined one, an enumeration or an array of them; `{base.full_name}` is not"
-        yield Diagnostic("S301", text, span)
+        # what a `type` of objects means is what a `class` of them does
+        severity = Severity.WARNING if base.definition is base.world.external_object else Severity.ERROR
+        yield Diagnostic("S301", text, span, severity=severity)
     elif kind == "connector" and derived.kind == "connector" and base.definition.expandable != derived.expandable:
         if not short:
             words = ("an expandable connector", "a connector that is not expandable")

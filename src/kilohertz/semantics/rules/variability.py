@@ -143,7 +143,10 @@ def _own_variable(name: str, origin: Origin, comps: Mapping[str, Comp]) -> Itera
     while at is not None and at.path != origin.path:
         if at.node.kind in ("model", "block"):
             text = f"`{name}` belongs to the {at.node.kind} `{at.path}`, so a when outside of it cannot set it"
-            yield Diagnostic("S323", text, _place(origin))
+            # an input is for others to set: libraries in use do so in a when, where nothing says it is discrete
+            is_input = comps[name].causality == "input" and comps[name].variability != "discrete"
+            severity = Severity.WARNING if is_input else Severity.ERROR
+            yield Diagnostic("S323", text, _place(origin), severity=severity)
             return
         at = at.parent
 
