@@ -160,7 +160,8 @@ def _prices(p: Mapping[str, Any]) -> str:
     head, fit = f"instructions of {p['compiler']} for {p['architecture']}", p["fit"]
     if fit is None:
         return f"{head}: not measured there, taken from the dearest of other targets"
-    return f"{head}: {fit['least']:g} to {fit['most']:g} times what was measured in {fit['measured']} regular steps"
+    fits = f"{fit['least']:g} to {fit['most']:g} times what was measured in {fit['measured']} regular steps"
+    return f"{head}: {fits}; a step made for its method takes less"
 
 
 def _solved(work: Mapping[str, Any], bound: Mapping[str, Any]) -> str:
