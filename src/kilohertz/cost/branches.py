@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from kilohertz.cost.prices import Count, total
 from kilohertz.ir.expr import Expr, IfExp
-from kilohertz.ir.scopes import common, is_checked
+from kilohertz.ir.scopes import common, is_certain, is_checked
 
 _CHEAP = 8  # instructions of a branch that a compiler may compute whether it is taken or not
 
@@ -66,7 +66,7 @@ def _placed(order: list[Expr], roots: Iterable[Expr]) -> list[_Scope]:
         used[e].append(top)
     for e in order:
         places = [home[e]]
-        if e in used and not _is_certain(home[e], used[e], other):
+        if e in used and not is_certain(home[e], used[e], other):
             places = list(dict.fromkeys(used[e]))
         for here in places:
             here.members.append(e)
@@ -82,20 +82,6 @@ def _placed(order: list[Expr], roots: Iterable[Expr]) -> list[_Scope]:
                 if child in used:
                     used[child].append(place)
     return scopes
-
-
-def _is_certain(home: _Scope, scopes: Iterable[_Scope], other: dict[_Scope, _Scope]) -> bool:
-    """Whether what is used in some scopes is computed whenever `home` is: there, or in both branches of an `if`."""
-    certain: set[_Scope] = set()
-    stack = list(scopes)
-    while stack:
-        scope = stack.pop()
-        if scope is home:
-            return True
-        certain.add(scope)
-        if other.get(scope) in certain and scope.parent is not None:
-            stack.append(scope.parent)
-    return False
 
 
 def _failing(order: Iterable[Expr]) -> list[Expr]:

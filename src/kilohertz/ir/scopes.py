@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from typing import Protocol, Self, TypeVar
 
 from kilohertz.ir.expr import Binary, Builtin, Call, Comprehension, Expr, IfExp, Index
@@ -30,6 +31,23 @@ def common(a: _Scope, b: _Scope) -> _Scope:
             assert b.parent is not None
             b = b.parent
     return a
+
+
+def is_certain(home: _Scope, scopes: Iterable[_Scope], other: Mapping[_Scope, _Scope]) -> bool:
+    """Whether what is used in some scopes is computed whenever `home` is: there, or in both branches of an `if`.
+
+    `other`: of a branch the other one.
+    """
+    certain: set[_Scope] = set()
+    stack = list(scopes)
+    while stack:
+        scope = stack.pop()
+        if scope is home:
+            return True
+        certain.add(scope)
+        if other.get(scope) in certain and scope.parent is not None:
+            stack.append(scope.parent)
+    return False
 
 
 def opens_scope(node: Expr, child: int) -> bool:

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from kilohertz.ir.expr import Comprehension, Expr, IfExp, Ref
-from kilohertz.ir.scopes import common, is_checked, opens_scope, opens_scopes
+from kilohertz.ir.scopes import common, is_certain, is_checked, opens_scope, opens_scopes
 
 
 class Scope:
@@ -68,7 +68,7 @@ class Placement:
     def _pass_down(self, node: Expr, used: dict[int, list[Scope]]) -> None:
         """Count a node as a use of its children, in the scope where it is computed, or in each of them."""
         places = [self.home[id(node)]]
-        if id(node) in used and not self._is_certain(places[0], used[id(node)]):
+        if id(node) in used and not is_certain(places[0], used[id(node)], self.other):
             places = used[id(node)]
             self.uses[id(node)] = 1
         for here in places:
@@ -104,19 +104,6 @@ class Placement:
             used[key].append(scope)
         self.uses[key] = self.uses.get(key, 0) + 1
         self.home[key] = common(self.home.get(key, scope), scope)
-
-    def _is_certain(self, home: Scope, scopes: list[Scope]) -> bool:
-        """Whether what is used in some scopes is computed whenever `home` is: there, or in both branches of an `if`."""
-        certain: set[Scope] = set()
-        stack = list(scopes)
-        while stack:
-            scope = stack.pop()
-            if scope is home:
-                return True
-            certain.add(scope)
-            if self.other.get(scope) in certain and scope.parent is not None:
-                stack.append(scope.parent)
-        return False
 
 
 def _failing(order: list[Expr]) -> set[int]:
