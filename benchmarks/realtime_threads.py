@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 
 from kilohertz.driver import open_job
-from kilohertz.realtime import Report, start
+from kilohertz.realtime import Report, causes_of, start
 from kilohertz.results import Result
 from tables import machine
 
@@ -45,7 +45,7 @@ def summary(report: Report) -> str:
     lines = []
     for t in report.data["threads"]:
         c, late = t["counts"], t["times"]["lateness"]
-        causes = f"{c['overruns']} overruns, {c['late_wakeups']} late wake-ups, {c['knock_on']} knock-on"
+        causes = causes_of(c)
         lines.append(
             f"  {t['name']}: {c['steps']} steps, {c['missed']} missed ({causes}), "
             f"messages late {c['exchange_late']}, overwritten {c['exchange_old']}, "

@@ -20,7 +20,7 @@ from pathlib import Path
 import numpy as np
 
 from kilohertz.driver import build, load
-from kilohertz.realtime import Device, Recording, Report, Scenario, plain_scenario, start
+from kilohertz.realtime import Device, Recording, Report, Scenario, causes_of, plain_scenario, start
 from kilohertz.simulate.stepper import Stepper
 from kilohertz.solvers import StepSettings
 from tables import machine
@@ -86,8 +86,8 @@ def _show(link: str, plant: Report, controller: Report) -> None:
     for report in (plant, controller):
         device, c = report.data["devices"][0], report.counts
         print(
-            f"{link} {report.name}: {c['steps']} steps, missed {c['missed']} ({c['overruns']} overruns, "
-            f"{c['late_wakeups']} late, {c['knock_on']} knock-on), received {device['received']}, "
+            f"{link} {report.name}: {c['steps']} steps, missed {c['missed']} ({causes_of(c)}), "
+            f"received {device['received']}, "
             f"missing {device['missing']}, overtaken {device['overtaken']}, quiet cycles {device['quiet']}, "
             f"sent {device['sent']}; exchange "
             f"{report.microseconds('device', 'p50'):.1f} us (p50), "

@@ -3,9 +3,9 @@
     python benchmarks/vehicles_realtime.py [1] ... [4] [--step 1e-3] [--steps 1000000] [--cpu 1] [--fast --runs 3]
 
 The hand wheel of `Handling.Steered1` to `Steered4` is driven by a formula: a double lane change every eight seconds.
-Deadlines are judged as every task's are: an overrun is a cycle whose own work took longer than its period, in wall
-time, so what a host or another task takes from it counts too; late wake-ups and what follows from them are apart.
-With --cpu a witness at the highest priority on the same core (witness.py) tells which of them the machine made.
+Deadlines are judged as every task's are: an overrun is a cycle whose own work took more of the processor's time than
+its period has; what a host or another task took from it (off the core), late wake-ups and what follows from them are
+apart.  With --cpu a witness at the highest priority on the same core (witness.py) sees when the core was gone.
 
 With --fast steps are made one after the other, as often as --runs says, and each cycle counts with the shortest of its
 times: what a step itself takes, without what other work takes from it.
@@ -23,7 +23,7 @@ from pathlib import Path
 import numpy as np
 
 from kilohertz.driver import build
-from kilohertz.realtime import Recording, Report, Scenario, Stimulus, plain_scenario, start
+from kilohertz.realtime import Recording, Report, Scenario, Stimulus, causes_of, plain_scenario, start
 from papers import GRACE
 from tables import machine
 from vehicles import CARS, HANDLING
@@ -67,8 +67,7 @@ def in_real_time(scenario: Scenario) -> str:
     spent, late = ([times[what][k] * 1e-3 for k in ("p50", "p99.9", "max")] for what in ("compute", "lateness"))
     trouble = {k: v for task in report.data["tasks"] for k, v in task["counts"].items() if v}
     return (
-        f"{counts['overruns']} overruns{seen}, {counts['late_wakeups']} woken too late, "
-        f"{counts['knock_on']} begun late after one of these\n  "
+        f"{causes_of(counts)}{seen}\n  "
         f"compute p50 {spent[0]:.1f}, p99.9 {spent[1]:.1f}, max {spent[2]:.1f} us; "
         f"woken late by {late[0]:.1f}, {late[1]:.1f}, {late[2]:.1f} us\n  {trouble}"
     )
@@ -77,7 +76,7 @@ def in_real_time(scenario: Scenario) -> str:
 def _seen(witness: Witness, cpu: int, report: Report) -> str:
     """How many of the overruns were no more than the core being gone."""
     recorded, by_machine = Cycles.of(report).overruns(witness, cpu, report.period)
-    return f" ({by_machine} of {recorded} recorded ones because of the machine)"
+    return f" (of {recorded} recorded ones longer than a period the witness saw {by_machine})"
 
 
 def alone(scenario: Scenario, runs: int) -> str:

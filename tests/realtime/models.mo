@@ -142,6 +142,30 @@ package Models "Small models with inputs and outputs for the tests of the real-t
     load = hang(y - at);
   end Hangs;
 
+  model Naps "Once, for 30 ms, it waits for something that is not the processor"
+    impure function nap
+      input Real t;
+      output Real y;
+    external "C" y = khz_test_nap(t)
+      annotation(Include = "
+        #include <poll.h>
+        static double khz_test_nap(double t)
+        {
+            if (t > 0.1495 && t < 0.1505) {
+                (void)poll(0, 0, 30);
+            }
+            return t;
+        }");
+    end nap;
+    discrete Real y(start = 0, fixed = true);
+    Real x(start = 0, fixed = true);
+  equation
+    der(x) = 1;
+    when sample(0, 0.001) then
+      y = nap(time);
+    end when;
+  end Naps;
+
   class Box "A number kept in C"
     extends ExternalObject;
     function constructor

@@ -103,6 +103,15 @@ def test_a_miss_may_stop_the_run(make: Build, scenario: Scenario) -> None:
     whole(report, report.counts["steps"])
 
 
+def test_a_cycle_off_its_core_is_no_overrun(make: Build, scenario: Scenario) -> None:
+    """The thread sleeps in a step: the clock goes on, the processor's time does not."""
+    report = start(make(replace(scenario, tasks=(replace(scenario.tasks[0], model="Naps"),)))).wait()
+    assert report.ok
+    assert report.data["times"]["compute"]["max"] >= 30_000_000
+    assert report.counts["off_core"] >= 1
+    assert "off the core, " in report.as_text()
+
+
 def test_grace_forgives_the_beginning(make: Build, scenario: Scenario) -> None:
     report = run(make, replace(scenario, fault=replace(SLOW, step=5)), grace=150)
     assert report.counts["grace"] == 150

@@ -48,7 +48,9 @@ def test_a_run_takes_its_time_and_reports(make: Build, scenario: Scenario) -> No
     assert report.counts["steps"] == 200
     # the last release is at 199 ms; nothing may end before that
     assert report.data["wall_ns"] >= 199_000_000
-    assert report.counts["missed"] == sum(report.counts[k] for k in ("overruns", "late_wakeups", "knock_on"))
+    assert report.counts["missed"] == sum(
+        report.counts[k] for k in ("overruns", "off_core", "late_wakeups", "knock_on")
+    )
     slack, late = report.data["times"]["slack"], report.data["times"]["lateness"]
     assert slack["n"] + report.missed == 190  # ten steps of grace
     assert 0 < late["n"] <= 190  # those that could begin on time

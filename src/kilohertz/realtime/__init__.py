@@ -21,7 +21,7 @@ from kilohertz.realtime.launch import Running, measure, start, trace_path
 from kilohertz.realtime.live import Live, attach, running
 from kilohertz.realtime.live_faults import LiveFault
 from kilohertz.realtime.predict import Prediction, predict
-from kilohertz.realtime.report import Report
+from kilohertz.realtime.report import Report, causes_of
 from kilohertz.realtime.scenario import (
     PROFILES,
     Connection,
@@ -62,6 +62,7 @@ __all__ = [
     "Trigger",
     "attach",
     "build",
+    "causes_of",
     "measure",
     "placed",
     "plain_scenario",

@@ -23,6 +23,13 @@ _KINDS = (
 )
 
 
+def causes_of(counts: dict[str, int]) -> str:
+    """Why deadlines were missed: `2 compute overruns, 1 off the core, 0 late wake-ups, 3 knock-on`."""
+    off = f"{counts['off_core']} off the core, " if counts.get("off_core") else ""  # not in reports of older versions
+    later = f"{counts['late_wakeups']} late wake-ups, {counts['knock_on']} knock-on"
+    return f"{counts['overruns']} compute overruns, {off}{later}"
+
+
 def _method(task: dict[str, Any]) -> str:
     """How a model was integrated: `rodas4, inlined, 2 internal steps, events by catch-up`."""
     words = [str(task["method"])]
@@ -127,12 +134,10 @@ class Report:
         rate = "as fast as possible" if d["wall_num"] == 0 else f"every {period * d['wall_num'] / d['wall_den']:g} ms"
         lines = [f"  {c['steps']} steps {rate}: {part['model_seconds']:.6f} s of model time in {wall:.6f} s"]
         if d["wall_num"]:
-            causes = f"{c['overruns']} compute overruns, {c['late_wakeups']} late wake-ups, {c['knock_on']} knock-on"
             judged = c["steps"] - c["grace"]
             share = 100.0 * c["missed"] / judged if judged else 0.0
-            lines.append(
-                f"  deadlines missed: {c['missed']} of {judged} ({share:.3g} %): {causes}; policy {part['policy']}"
-            )
+            missed = f"{c['missed']} of {judged} ({share:.3g} %): {causes_of(c)}"
+            lines.append(f"  deadlines missed: {missed}; policy {part['policy']}")
         if c["exchange_late"] or c["exchange_old"]:
             words = f"{c['exchange_late']} came late, {c['exchange_old']} were overwritten"
             lines.append(f"  messages of other threads: {words}; the newest stood for them")

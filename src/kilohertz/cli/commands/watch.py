@@ -67,12 +67,14 @@ def _head(live: Live) -> str:
 
 
 def _cycles(thread: Lane) -> str:
+    from kilohertz.realtime import causes_of
+
     c = thread.counts
     late, compute = thread.histogram("lateness"), thread.histogram("compute")
     messages = f", {c['exchange_late']} messages late" if c["exchange_late"] else ""
     return (
         f"{c['steps']} steps, {c['missed']} missed "
-        f"({c['overruns']} overruns, {c['late_wakeups']} late, {c['knock_on']} knock-on){messages}, "
+        f"({causes_of(c)}){messages}, "
         f"lateness p50/p99 {late.quantile(0.5) / 1e3:.0f}/{late.quantile(0.99) / 1e3:.0f} us, "
         f"compute {compute.quantile(0.5) / 1e3:.1f}/{compute.quantile(0.99) / 1e3:.1f} us"
     )

@@ -15,9 +15,11 @@ static void print_thread(const khz_thread *k)
                      block != NULL ? ": " : "", block != NULL ? block->origin : "");
     }
     (void)printf(
-        "%s: %llu steps; missed %llu: %llu compute overruns, %llu late wake-ups, %llu knock-on; skipped %llu\n",
+        "%s: %llu steps; missed %llu: %llu compute overruns, %llu off the core, %llu late wake-ups, %llu knock-on; "
+        "skipped %llu\n",
         k->name, (unsigned long long)c->steps, (unsigned long long)c->missed, (unsigned long long)c->overruns,
-        (unsigned long long)c->late_wakeups, (unsigned long long)c->knock_on, (unsigned long long)c->skipped);
+        (unsigned long long)c->off_core, (unsigned long long)c->late_wakeups, (unsigned long long)c->knock_on,
+        (unsigned long long)c->skipped);
     if (k->n_links > 0) {
         (void)printf("messages late %llu, overwritten %llu\n", (unsigned long long)c->exchange_late,
                      (unsigned long long)c->exchange_old);

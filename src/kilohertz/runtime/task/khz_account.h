@@ -19,8 +19,9 @@ typedef struct khz_counts {
     uint64_t ticks;        /* periods of the wall clock, paused ones included */
     uint64_t steps;        /* cycles that were computed */
     uint64_t grace;        /* of them in the start-up grace: not in the histograms, not misses */
-    uint64_t missed;       /* cycles that ended after their deadline = overruns + late_wakeups + knock_on */
-    uint64_t overruns;     /* the cycle's own work took longer than the period */
+    uint64_t missed;       /* cycles that ended after their deadline = overruns, off_core, late_wakeups, knock_on */
+    uint64_t overruns;     /* the cycle's own work took more of the processor's time than the period */
+    uint64_t off_core;     /* the work would have fitted, but meanwhile the thread was off its core */
     uint64_t late_wakeups; /* the work would have fitted, but the kernel woke the thread too late */
     uint64_t knock_on;     /* began late because the cycle before ended late */
     uint64_t skipped;      /* periods without a step (policy skip) */

@@ -213,6 +213,14 @@ void khz_thread_record(khz_thread *k, int64_t step, int always)
 
 /* ------------------------------------------------------------------------------------------------------- accounting */
 
+/* Nanoseconds that the processor gave to this thread. */
+static int64_t processor_time(void)
+{
+    struct timespec t = {0, 0};
+    (void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
 /* Enter the times of the step just done; 1 where it missed its deadline. */
 static int account(khz_thread *k, const khz_cycle_times *t)
 {
@@ -250,7 +258,9 @@ static int account(khz_thread *k, const khz_cycle_times *t)
     }
     counts->missed++;
     if (t->ended - t->woke > deadline - t->release) {
-        counts->overruns++;
+        const int is_own = processor_time() - t->given >= deadline - t->release;
+        counts->overruns += (uint64_t)is_own;
+        counts->off_core += (uint64_t)!is_own;
     } else if (t->was_over) {
         counts->knock_on++;
     } else {
@@ -348,6 +358,7 @@ static int cycle(khz_thread *k)
 {
     khz_cycle_times t = {0};
     if (is_waiting(k)) {
+        t.given = processor_time(); /* while there is time */
         t.release = khz_thread_instant(k, k->tick);
         t.was_over = wait_until(k, t.release);
         if (k->patience_ns > 0 && !k->is_paused && k->sit_out == 0) {
@@ -385,14 +396,6 @@ static int cycle(khz_thread *k)
     const int is_over = (k->n_cycles > 0 && k->step >= k->n_cycles) ||
                         (k->rig->probe_ns > 0 && !is_waiting(k) && t.ended - k->began_ns > k->rig->probe_ns);
     return end == KHZ_END_NONE && is_over ? KHZ_END_DURATION : end;
-}
-
-/* Nanoseconds that the processor gave to this thread. */
-static int64_t processor_time(void)
-{
-    struct timespec t = {0, 0};
-    (void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
 static void usage(int64_t *switches, int64_t *faults)

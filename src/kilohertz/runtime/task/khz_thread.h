@@ -272,6 +272,7 @@ static inline int khz_thread_is_lost(const khz_thread *k)
 /* Readings of the clock in a cycle, in the order of time. */
 typedef struct khz_cycle_times {
     int64_t release, woke, began, received, stepped, sent, ended;
+    int64_t given;    /* of the processor's time to this thread, before the cycle slept */
     int32_t was_over; /* the release was over before the cycle could sleep */
 } khz_cycle_times;
 
