@@ -105,6 +105,10 @@ FINE = {
         "if 4*u <= i and not found then k := i; found := true; end if; end for; "
         "if not found then if u > 0 then k := 4; else k := 3; end if; end if; y := if k == 1 then 2 else 0;"
     ),
+    "every literal": (
+        "output Real y; protected E e; algorithm e := if u < 0.5 then E.few else E.many; if u < -1 then y := 3; "
+        "elseif e == E.few then y := 2; elseif e == E.many then y := 0; end if;"
+    ),
     "missing": (
         "output Real y; protected Boolean missing = true; algorithm if u < 0.5 then y := 2; missing := false; end if; "
         "if missing then y := 0; end if;"
@@ -119,6 +123,7 @@ FINE = {
 def model(tmp_path: Path, body: str, inline: bool) -> kilohertz.Model:
     text = f"""model M
   record R Real p; Real q; end R;
+  type E = enumeration(few, many);
   function g input Real a; input Real b; output Real y; algorithm y := a; annotation(Inline = false); end g;
   function f input Real u; {body} annotation(Inline = {str(inline).lower()}); end f;
   Real x(start = 0, fixed = true);

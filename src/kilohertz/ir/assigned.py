@@ -180,9 +180,8 @@ class _Paths:
     def _flagged(self, flag: Ref, value: bool, after: Names) -> Names:
         """`found := true` beside what is found: wherever it holds later, that has a value; `false` promises nothing."""
         names = [name for name in after if isinstance(name, str)]
-        holds, fails = flag, make.not_(flag)
-        if not value:
-            holds, fails = fails, holds
+        opposite = make.not_(flag)
+        holds, fails = (flag, opposite) if value else (opposite, flag)
         return frozenset({(holds, name) for name in names} | {(fails, name) for name in self.watched})
 
     def _if(self, s: IfStatement, done: Names) -> Names | None:
@@ -340,17 +339,13 @@ def _is_complete(conditions: list[Expr], trusted: bool) -> bool:
     """
     if any(make.not_(c) in conditions for c in conditions):
         return True
-    cases: set[Expr] = set()
-    subjects: set[Expr] = set()
+    cases: dict[Expr, set[Expr]] = {}  # by what is compared
     for c in conditions:
-        if not (isinstance(c, Binary) and c.op == "==" and isinstance(c.right, Enum | Int)):
-            return False
-        cases.add(c.right)
-        subjects.add(c.left)
-    if len(subjects) != 1:
-        return False
-    base = next(iter(subjects)).ty.base
-    return (trusted and len(cases) > 1) or (isinstance(base, EnumType) and len(cases) == len(base.literals))
+        if isinstance(c, Binary) and c.op == "==" and isinstance(c.right, Enum | Int):
+            cases.setdefault(c.left, set()).add(c.right)
+    if any(isinstance(e.ty.base, EnumType) and len(cases[e]) == len(e.ty.base.literals) for e in cases):
+        return True
+    return trusted and len(conditions) > 1 and [len(of) for of in cases.values()] == [len(set(conditions))]
 
 
 def names_read(e: Expr, surely: bool = False) -> Iterator[str]:
