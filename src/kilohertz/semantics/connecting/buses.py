@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from kilohertz.base import Diagnostic, ModelError
 from kilohertz.semantics.classes.modifiers import Ctx, Env, Mod
 from kilohertz.semantics.classes.nodes import Element
 from kilohertz.semantics.connecting.ends import End, EndFinder, is_connector, is_expandable
@@ -46,9 +48,23 @@ class Buses:
         at: Comp | None = comp
         while at is not None:
             self.connected.add(at.path)
+            whole = at.parent.children.get(at.name) if at.parent is not None else None
+            if isinstance(whole, CompArray):
+                self.connected.add(whole.path)
             at = at.parent
             if at is not None and not is_expandable(at):
                 break
+
+    def can_create(self, ref: tree.Ref, ctx: Ctx) -> bool:
+        """Whether all but the last of what a reference names is there."""
+        comp = ctx.inst.child(ref.names[0]) if ctx.inst is not None else None
+        for name in ref.names[1:-1]:
+            if isinstance(comp, CompArray):
+                comp = comp.at((1,) * len(comp.dims))
+            if comp is None or not comp.has(name):
+                return comp is None
+            comp = comp.child(name)
+        return True
 
     def created(self, ref: tree.Ref, others: list[End], ctx: Ctx) -> list[End]:
         """The missing element of a bus, made after what it is connected to (MLS 9.1.3)."""
@@ -167,14 +183,20 @@ class Buses:
             return False
         if self._grow(here, there):
             return True
-        nested = isinstance(here, Comp) and isinstance(there, Comp) and is_expandable(here) and is_expandable(there)
-        if nested and (here, there) not in self.links and (there, here) not in self.links:
-            self.links.append((here, there))  # type: ignore[arg-type]
+        self._check_sizes(here, there)
+        if is_expandable(here) and is_expandable(there) and self._link_all(here, there):
             return True
-        if there.path in self.connected:
-            return False
-        self.connected.add(there.path)
-        return True
+        fresh = {y.path for x, y in zip(_parts(here), _parts(there), strict=False) if x.path in self.connected}
+        fresh = (fresh | {there.path}) - self.connected
+        self.connected |= fresh
+        return bool(fresh)
+
+    def _link_all(self, a: Comp | CompArray, b: Comp | CompArray) -> bool:
+        """Link nested buses, of arrays each with its like; True if one was not."""
+        pairs = zip(_parts(a), _parts(b), strict=False)
+        fresh = [(x, y) for x, y in pairs if (x, y) not in self.links and (y, x) not in self.links]
+        self.links += fresh
+        return bool(fresh)
 
     def _grow(self, a: Comp | CompArray, b: Comp | CompArray) -> bool:
         """Make two arrays of one element equally large, as far as subscripts made them; True if one has grown."""
@@ -189,6 +211,15 @@ class Buses:
             elif x.ty is not None:
                 x.ty = x.ty.scalar().array_of(*most)
         return bool(grown)
+
+    def _check_sizes(self, a: Comp | CompArray, b: Comp | CompArray) -> None:
+        """S455: arrays of connectors that connected buses share are equally large."""
+        if isinstance(a, CompArray) or isinstance(b, CompArray):
+            sizes = [_dims(x) for x in (a, b)]
+            if sizes[0] != sizes[1]:
+                words = [f"`{x.path}` {_sized(dims)}" for x, dims in zip((a, b), sizes, strict=True)]
+                text = f"{words[0]}, {words[1]}: the buses they are in are connected"
+                raise ModelError(Diagnostic("S455", text, b.proto.span if isinstance(b, CompArray) else b.span))
 
     def mark_used(self, comp: Comp) -> None:
         """What equations and bindings of a class name in its buses is there, even if nobody connects it."""
@@ -232,6 +263,14 @@ def _dims(comp: Comp | CompArray) -> tuple[int, ...]:
     if isinstance(comp, CompArray):
         return comp.dims
     return tuple(d or 0 for d in comp.ty.dims) if comp.is_primitive and comp.ty is not None else ()
+
+
+def _sized(dims: tuple[int, ...]) -> str:
+    return f"has the size {' x '.join(map(str, dims))}" if dims else "is no array"
+
+
+def _parts(comp: Comp | CompArray) -> Iterator[Comp]:
+    return comp.elements() if isinstance(comp, CompArray) else iter((comp,))
 
 
 def _of_type(comp: Comp) -> Env:
