@@ -20,7 +20,11 @@ PARTS = """package P
   equation
     connect(load.p, bus.pins);
   end Loads;
-  model Sources replaceable connector B = Bus; B bus; Source source[2]; equation connect(source.p, bus.pins); end Sources;
+  model Sources
+    replaceable connector B = Bus; B bus; Source source[2];
+  equation
+    connect(source.p, bus.pins);
+  end Sources;
 """
 WHOLE = {
     "one bus": "Bus bus; Loads loads; Sources sources; equation connect(bus, loads.bus); connect(bus, sources.bus);",
