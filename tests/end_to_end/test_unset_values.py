@@ -109,6 +109,14 @@ FINE = {
         "output Real y; protected E e; algorithm e := if u < 0.5 then E.few else E.many; if u < -1 then y := 3; "
         "elseif e == E.few then y := 2; elseif e == E.many then y := 0; end if;"
     ),
+    "no other literal": (
+        "output Real y; protected E e; algorithm e := if u < 0.5 then E.few else E.many; if e == E.few then y := 2; "
+        'elseif e == E.many then y := 0; else assert(u > 2, "neither"); end if;'
+    ),
+    "one or the other literal": (
+        "output Real y; protected E e; algorithm e := if u < 0.5 then E.few else E.many; "
+        "if e == E.few or e == E.many then y := if u < 0.5 then 2 else 0; end if;"
+    ),
     "missing": (
         "output Real y; protected Boolean missing = true; algorithm if u < 0.5 then y := 2; missing := false; end if; "
         "if missing then y := 0; end if;"

@@ -200,7 +200,8 @@ class _Paths:
             if k == 0:  # a later branch is not taken whenever its condition holds
                 pairs |= {(condition, name) for name in end if isinstance(name, str)}
             around = _under(make.not_(condition), around)
-        if s.otherwise or not _is_complete([c for c, _ in s.branches], self.lenient):
+        conditions = [c for c, _ in s.branches]
+        if not _is_complete(conditions) and (s.otherwise or not (self.lenient and _is_list(conditions))):
             end = self._end(s.otherwise, around, ends)
             if len(s.branches) == 1:
                 pairs |= {(make.not_(s.branches[0][0]), name) for name in end if isinstance(name, str)}
@@ -332,20 +333,30 @@ def _is_filled(over: Expr) -> bool:
     return any(d is not None and d > 0 for d in over.ty.dims[:1])
 
 
-def _is_complete(conditions: list[Expr], trusted: bool) -> bool:
-    """One condition is another's opposite, or one variable is compared with every literal of its enumeration.
-
-    `trusted`: with several numbers or literals, which one who writes a list of cases takes for all there are.
-    """
+def _is_complete(conditions: list[Expr]) -> bool:
+    """One condition is another's opposite, or one variable is compared with every literal of its enumeration."""
     if any(make.not_(c) in conditions for c in conditions):
         return True
-    cases: dict[Expr, set[Expr]] = {}  # by what is compared
+    alternatives = list(conditions)
+    for c in alternatives:
+        if isinstance(c, Binary) and c.op == "or":
+            alternatives += (c.left, c.right)
+    cases = _cases(alternatives)
+    return any(isinstance(e.ty.base, EnumType) and len(cases[e]) == len(e.ty.base.literals) for e in cases)
+
+
+def _is_list(conditions: list[Expr]) -> bool:
+    """One variable is compared with several numbers or literals: who writes such a list takes them for all."""
+    return len(conditions) > 1 and [len(of) for of in _cases(conditions).values()] == [len(conditions)]
+
+
+def _cases(conditions: list[Expr]) -> dict[Expr, set[Expr]]:
+    """What variables are compared with."""
+    cases: dict[Expr, set[Expr]] = {}
     for c in conditions:
         if isinstance(c, Binary) and c.op == "==" and isinstance(c.right, Enum | Int):
             cases.setdefault(c.left, set()).add(c.right)
-    if any(isinstance(e.ty.base, EnumType) and len(cases[e]) == len(e.ty.base.literals) for e in cases):
-        return True
-    return trusted and len(conditions) > 1 and [len(of) for of in cases.values()] == [len(set(conditions))]
+    return cases
 
 
 def names_read(e: Expr, surely: bool = False) -> Iterator[str]:
