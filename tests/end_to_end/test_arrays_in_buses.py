@@ -66,3 +66,50 @@ def test_arrays_of_other_sizes_do_not_fit(tmp_path: Path) -> None:
     with pytest.raises(ModelError, match=r"`bus.pins` has the size 3, `sources.bus.pins` has the size 2") as refused:
         loaded(tmp_path, body).check()
     assert refused.value.diagnostics[0].code == "S455"
+
+
+SIGNALS = """
+  connector In = input Real;
+  connector Out = output Real;
+  record Pair Real a; Real b; end Pair;
+  connector PairIn = input Pair;
+  connector PairOut = output Pair;
+"""
+SENT = {
+    "matrix": (
+        "Out y[2, 2] = [1, 2; 3, 4]; equation connect(y, bus.v);",
+        "In u; equation connect(bus.v[2, 1], u);",
+        [3],
+    ),
+    "column": (
+        "Out y[2, 3] = [1, 2, 3; 4, 5, 6]; equation connect(y[:, 2], bus.v);",
+        "In u[2]; equation connect(bus.v, u);",
+        [2, 5],
+    ),
+    "slices": (
+        "Out y[3] = {1, 2, 3}; equation connect(y[1:2], bus.v[2:3]); connect(y[3], bus.v[1]);",
+        "In u[3]; equation connect(bus.v[:], u);",
+        [3, 1, 2],
+    ),
+    "part": ("Out y[3] = {1, 2, 3}; equation connect(y, bus.v);", "In u[2]; equation connect(bus.v[2:3], u);", [2, 3]),
+    "nested": (
+        "Out y = 5; equation connect(y, bus.sub.v);",
+        "Bus inside; In u; equation connect(bus.sub, inside); connect(inside.v, u);",
+        [5],
+    ),
+    "records": (
+        "PairOut y[2] = {Pair(1, 2), Pair(3, 4)}; equation connect(y, bus.v);",
+        "PairIn r; Real u[2] = {r.a, r.b}; equation connect(bus.v[2], r);",
+        [3, 4],
+    ),
+}
+
+
+@pytest.mark.parametrize("form", SENT)
+def test_signals_go_through_a_bus_between_two(tmp_path: Path, form: str) -> None:
+    sent, received, values = SENT[form]
+    parts = f"{SIGNALS}  model A Bus bus; {sent} end A;\n  model B Bus bus; {received} end B;\n"
+    body = "Bus bus; A a; B b; equation connect(a.bus, bus); connect(bus, b.bus);"
+    result = loaded(tmp_path, body, parts).simulate()
+    names = ["b.u"] if len(values) == 1 else [f"b.u[{i + 1}]" for i in range(len(values))]
+    assert [result.final(name) for name in names] == values

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from math import prod
 from typing import TYPE_CHECKING, Any
 
 from kilohertz.base import Diagnostic, ModelError
@@ -119,14 +120,16 @@ class Buses:
             for other in (pending.node.left, pending.node.right):
                 if pending.ctx.inst is not ctx.inst or other.names != ref.names or not (other.subs and other.subs[-1]):
                     continue
+                if any(isinstance(s, tree.Colon) for s in other.subs[-1]):
+                    continue
                 values = [self.elaborator.evaluation.constant(s, pending.ctx, "a subscript") for s in other.subs[-1]]
-                index = tuple(v if isinstance(v, int) else 0 for v in values)
+                index = tuple(max(v, default=0) if isinstance(v, Iterable) else v for v in values)
                 sizes = index if not sizes else tuple(map(max, sizes, index))
         return sizes
 
     def _clone_all(self, others: list[End], bus: Comp, name: str, sizes: tuple[int, ...]) -> Comp | CompArray:
         first = others[0]
-        if sizes and len(others) == 1:
+        if sizes and (len(others) == 1 or first.comp.is_primitive):
             self._open.add(f"{bus.path}.{name}")
             comp = self._clone(first.comp, bus, name)
             assert isinstance(comp, Comp)
@@ -139,7 +142,7 @@ class Buses:
             comp = self._clone(first.comp, bus, name)
             if first.index or len(others) > 1:
                 assert isinstance(comp, Comp) and comp.ty is not None
-                comp.ty = comp.ty.scalar() if len(others) == 1 else comp.ty.scalar().array_of(len(others))
+                comp.ty = comp.ty.scalar().array_of(*_shape(others))
             return comp
         proto = self._clone(first.comp, bus, name)
         assert isinstance(proto, Comp)
@@ -263,6 +266,18 @@ def _dims(comp: Comp | CompArray) -> tuple[int, ...]:
     if isinstance(comp, CompArray):
         return comp.dims
     return tuple(d or 0 for d in comp.ty.dims) if comp.is_primitive and comp.ty is not None else ()
+
+
+def _shape(ends: list[End]) -> tuple[int, ...]:
+    """The sizes of an array of which these are the elements: all of a variable, or a part of it."""
+    ty = ends[0].comp.ty
+    dims = ty.dims if ty is not None and all(end.comp is ends[0].comp for end in ends) else ()
+    whole = tuple(d for d in dims if d is not None)
+    if prod(whole) == len(ends) > 1:
+        return whole
+    chosen = [len({end.index[k] for end in ends}) for k in range(len(whole))]
+    part = tuple(n for n in chosen if n > 1)
+    return part if prod(part) == len(ends) else (len(ends),)
 
 
 def _sized(dims: tuple[int, ...]) -> str:
