@@ -47,6 +47,18 @@ REFUSED = {
         "`a` of `M.f` has no value where it is read",
         True,
     ),
+    "flag without": (
+        "output Integer y; protected Boolean found = false; algorithm for i in 1:3 loop if 2*u > i then found := true; "
+        "elseif u < 0.5 then y := 3; found := true; end if; end for; if not found then y := 2; end if;",
+        "the output `y` of `M.f`",
+        True,
+    ),
+    "flag set anew": (
+        "output Integer y; protected Boolean b = false; algorithm if u < 0.5 then y := 3; b := true; end if; "
+        "b := u > -1; if not b then y := 2; end if;",
+        "the output `y` of `M.f`",
+        True,
+    ),
     "later turn": (
         "output Integer y; protected Integer k; algorithm y := 3; for i in 1:3 loop if i == 2 then k := i; end if; "
         "if u > 0.5 then y := k; end if; end for;",
@@ -84,6 +96,31 @@ FINE = {
         "output Real y; protected Integer n = 0; Real t; algorithm while n < 3 loop n := n + 1; "
         "if n == 1 then t := u; end if; y := if t < 0.5 then 2 else 0; end while;"
     ),
+    "flag": (
+        "output Real y; protected Boolean found; algorithm found := false; for i in 1:3 loop if u < 0.5 then "
+        "if i < 3 then y := 2; found := true; end if; end if; end for; if not found then y := 0; end if;"
+    ),
+    "flag and index": (
+        "output Real y; protected Boolean found = false; Integer k; algorithm for i in 1:3 loop "
+        "if 4*u <= i and not found then k := i; found := true; end if; end for; "
+        "if not found then if u > 0 then k := 4; else k := 3; end if; end if; y := if k == 1 then 2 else 0;"
+    ),
+    "every literal": (
+        "output Real y; protected E e; algorithm e := if u < 0.5 then E.few else E.many; if u < -1 then y := 3; "
+        "elseif e == E.few then y := 2; elseif e == E.many then y := 0; end if;"
+    ),
+    "no other literal": (
+        "output Real y; protected E e; algorithm e := if u < 0.5 then E.few else E.many; if e == E.few then y := 2; "
+        'elseif e == E.many then y := 0; else assert(u > 2, "neither"); end if;'
+    ),
+    "one or the other literal": (
+        "output Real y; protected E e; algorithm e := if u < 0.5 then E.few else E.many; "
+        "if e == E.few or e == E.many then y := if u < 0.5 then 2 else 0; end if;"
+    ),
+    "missing": (
+        "output Real y; protected Boolean missing = true; algorithm if u < 0.5 then y := 2; missing := false; end if; "
+        "if missing then y := 0; end if;"
+    ),
     "first of a range": (
         "output Real y; protected Real t; algorithm for i in 1:3 loop if i == 1 then t := u; end if; "
         "if t < 0.5 then y := 2; else y := 0; end if; end for;"
@@ -94,6 +131,7 @@ FINE = {
 def model(tmp_path: Path, body: str, inline: bool) -> kilohertz.Model:
     text = f"""model M
   record R Real p; Real q; end R;
+  type E = enumeration(few, many);
   function g input Real a; input Real b; output Real y; algorithm y := a; annotation(Inline = false); end g;
   function f input Real u; {body} annotation(Inline = {str(inline).lower()}); end f;
   Real x(start = 0, fixed = true);

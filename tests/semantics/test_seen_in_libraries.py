@@ -148,6 +148,23 @@ equation
   connect(s[1].bus, bus); connect(s[2].bus, bus); connect(s[3].bus, s[2].bus); connect(bus.v, sum.u);
 end A;
 """,
+    "arrays of buses in a bus that is itself between two of them": """
+expandable connector Bus end Bus;
+connector In = input Real; connector Out = output Real;
+model Pump Bus bus; In u; Out y = 2 * u; equation connect(bus.order, u); connect(y, bus.actual); end Pump;
+model Group
+  Bus bus; Bus buses[3]; Pump pump[3];
+equation
+  connect(bus.pumps, buses); connect(buses, pump.bus);
+end Group;
+model Control
+  Bus bus; Out y[3] = fill(time, 3); In u[3];
+equation
+  connect(y, bus.pumps.order);
+  for i in 1:3 loop connect(bus.pumps[i].actual, u[i]); end for;
+end Control;
+model A Bus bus; Control control; Group group; equation connect(bus, control.bus); connect(bus, group.bus); end A;
+""",
     "an element of a bus that only equations use": """
 expandable connector Bus Real x; end Bus;
 model Sender Bus bus; equation bus.x = time; end Sender;

@@ -128,6 +128,17 @@ def test_literals() -> None:
     assert isinstance(yes, tree.Boolean) and yes.value is True
 
 
+@pytest.mark.parametrize("text", ["13.", "13E0", "1.3e1", "0.13E2", ".13E2", ".13e+2"])
+def test_numbers_without_digits_on_one_side(text: str) -> None:
+    """MLS 2.4.1: the same number."""
+    node = parse_expression(text)
+    assert isinstance(node, tree.Number) and type(node.value) is float and node.value == 13
+
+
+def test_a_point_before_digits_is_no_operator() -> None:
+    assert unparse(parse_expression("a.b .* .5 ./.25")) == unparse(parse_expression("(a.b .* 0.5) ./ 0.25"))
+
+
 def test_references_keep_quotes_and_subscripts() -> None:
     node = parse_expression("a.'b.c d'[1, :].e[end]")
     assert isinstance(node, tree.Ref) and node.subs is not None

@@ -3,8 +3,10 @@
 Along every path through the statements: what is assigned for certain.  An array or record counts as assigned once a
 part of it is; which part is not followed.  What one `if` assigned has its value where another asks the same.  Numbers
 that are plain from the statements before decide conditions, and the first turn of a loop is looked at apart: `if n ==
-1` in it assigns for all turns.  A path ends at `return`, at `assert(false, ...)` and at a call that never returns.
-Cost: every statement once, twice for each loop with an `if` in it.
+1` in it assigns for all turns.  A flag that is set beside a variable (`found := true`) tells that it has a value.  A
+path ends at `return`, at `assert(false, ...)` and at a call that never returns.
+Cost: every statement once, twice for each loop with an `if` in it, and for each round in which its flags turn out not
+to keep what they promise.
 J. Gosling et al., The Java Language Specification, chapter 16.
 """
 
@@ -76,8 +78,7 @@ def unset_uses(f: Function, functions: Mapping[str, Function], lenient: bool) ->
     if f.external is not None or f.partial_of or f.is_record_constructor:
         return []
     paths = _Paths(f, functions, lenient)
-    given = ((v.name, v.default) for v in (*f.outputs, *f.locals))
-    end = paths.block(f.body, frozenset((name, e) for name, e in given if isinstance(e, _PLAIN)))
+    end = paths.block(f.body, paths.at_first())
     if end is not None:
         paths.returned(end, None, f.origin)
     return list(paths.uses.values())
@@ -101,6 +102,16 @@ class _Paths:
             empty = 0 in v.ty.dims or (self.lenient and None in v.ty.dims)
             if v.default is None and not empty and not isinstance(v.ty.base, ExternalObjectType | FunctionType):
                 self.watched[v.name] = v
+
+    def at_first(self) -> Names:
+        """What declarations tell."""
+        given: Names = frozenset()
+        for v in (*self.function.outputs, *self.function.locals):
+            if isinstance(v.default, _PLAIN):
+                given |= {(v.name, v.default)}
+            if isinstance(v.default, Bool):
+                given |= self._flagged(Ref(v.name, v.ty), v.default.value, frozenset())
+        return given
 
     def returned(self, done: Names, statement: Statement | None, origin: Origin) -> None:
         for v in self.function.outputs:
@@ -159,8 +170,19 @@ class _Paths:
         written = {root(t) for t in targets}
         self.met |= written
         after = _kept(done, written) | written
-        number = _decided(value, done) if isinstance(target, Ref) else None
-        return after | {(target.name, number)} if isinstance(target, Ref) and isinstance(number, _PLAIN) else after
+        if not isinstance(target, Ref):
+            return after
+        number = _decided(value, done)
+        if isinstance(number, Bool):
+            after |= self._flagged(target, number.value, after)
+        return after | {(target.name, number)} if isinstance(number, _PLAIN) else after
+
+    def _flagged(self, flag: Ref, value: bool, after: Names) -> Names:
+        """`found := true` beside what is found: wherever it holds later, that has a value; `false` promises nothing."""
+        names = [name for name in after if isinstance(name, str)]
+        opposite = make.not_(flag)
+        holds, fails = (flag, opposite) if value else (opposite, flag)
+        return frozenset({(holds, name) for name in names} | {(fails, name) for name in self.watched})
 
     def _if(self, s: IfStatement, done: Names) -> Names | None:
         ends: list[Names] = []
@@ -178,7 +200,8 @@ class _Paths:
             if k == 0:  # a later branch is not taken whenever its condition holds
                 pairs |= {(condition, name) for name in end if isinstance(name, str)}
             around = _under(make.not_(condition), around)
-        if s.otherwise or not _is_complete([c for c, _ in s.branches], self.lenient):
+        conditions = [c for c, _ in s.branches]
+        if not _is_complete(conditions) and (s.otherwise or not (self.lenient and _is_list(conditions))):
             end = self._end(s.otherwise, around, ends)
             if len(s.branches) == 1:
                 pairs |= {(make.not_(s.branches[0][0]), name) for name in end if isinstance(name, str)}
@@ -224,8 +247,19 @@ class _Paths:
             end = self.block(s.body, first)
             if end is None:
                 return None
-        later = self.block(s.body, _kept(done if end is None else end, written))
+        later = self._later(s.body, done if end is None else end, written)
         return later if end is None else end if later is None else end & later
+
+    def _later(self, body: list[Statement], done: Names, written: set[str]) -> Names | None:
+        """What any further turn leads to; what a flag promised before it serves where the turn keeps the promise."""
+        plain = _kept(done, written)
+        promised = frozenset(one for one in done - plain if isinstance(one, tuple) and isinstance(one[0], Expr))
+        while promised:
+            later = self.block(body, plain | promised)
+            if later is None or promised <= later:
+                return later
+            promised &= later
+        return self.block(body, plain)
 
 
 def set_in_parts(f: Function) -> frozenset[str]:
@@ -299,24 +333,30 @@ def _is_filled(over: Expr) -> bool:
     return any(d is not None and d > 0 for d in over.ty.dims[:1])
 
 
-def _is_complete(conditions: list[Expr], trusted: bool) -> bool:
-    """One condition is another's opposite, or one variable is compared with every literal of its enumeration.
-
-    `trusted`: with several numbers or literals, which one who writes a list of cases takes for all there are.
-    """
+def _is_complete(conditions: list[Expr]) -> bool:
+    """One condition is another's opposite, or one variable is compared with every literal of its enumeration."""
     if any(make.not_(c) in conditions for c in conditions):
         return True
-    cases: set[Expr] = set()
-    subjects: set[Expr] = set()
+    alternatives = list(conditions)
+    for c in alternatives:
+        if isinstance(c, Binary) and c.op == "or":
+            alternatives += (c.left, c.right)
+    cases = _cases(alternatives)
+    return any(isinstance(e.ty.base, EnumType) and len(cases[e]) == len(e.ty.base.literals) for e in cases)
+
+
+def _is_list(conditions: list[Expr]) -> bool:
+    """One variable is compared with several numbers or literals: who writes such a list takes them for all."""
+    return len(conditions) > 1 and [len(of) for of in _cases(conditions).values()] == [len(conditions)]
+
+
+def _cases(conditions: list[Expr]) -> dict[Expr, set[Expr]]:
+    """What variables are compared with."""
+    cases: dict[Expr, set[Expr]] = {}
     for c in conditions:
-        if not (isinstance(c, Binary) and c.op == "==" and isinstance(c.right, Enum | Int)):
-            return False
-        cases.add(c.right)
-        subjects.add(c.left)
-    if len(subjects) != 1:
-        return False
-    base = next(iter(subjects)).ty.base
-    return (trusted and len(cases) > 1) or (isinstance(base, EnumType) and len(cases) == len(base.literals))
+        if isinstance(c, Binary) and c.op == "==" and isinstance(c.right, Enum | Int):
+            cases.setdefault(c.left, set()).add(c.right)
+    return cases
 
 
 def names_read(e: Expr, surely: bool = False) -> Iterator[str]:

@@ -156,9 +156,11 @@ class Functions:
     def _check_local(self, element: Element, cls: ClassNode) -> None:
         """Variables of a function are protected, and no models or blocks (MLS 12.2)."""
         world = self.elaborator.world
-        if not element.protected and not element.component.variability:
+        if not element.protected and element.component.variability != "constant":
             text = f"`{element.name}` is neither input nor output; such variables of a function are protected"
-            world.refuse("S303", text, element.span)
+            # libraries in use have public parameters, which mean what protected ones do
+            tell = world.warn if element.component.variability == "parameter" else world.refuse
+            tell("S303", text, element.span)
         if cls.kind in ("model", "block"):
             world.refuse("S303", f"`{element.name}` is a {cls.kind}, which cannot stand in a function", element.span)
 

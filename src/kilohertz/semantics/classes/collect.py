@@ -176,6 +176,8 @@ class Collector:
     def _check_same(self, strong: Element, weak: Element) -> None:
         """One name from two base classes, or hiding an inherited one: both must say the same (MLS 7.1)."""
         a, b = strong._decl, weak._decl
+        if isinstance(a, tree.ClassDef) and isinstance(b, tree.ClassDef):
+            self._check_same_class(strong, weak, a, b)
         if a is b or not isinstance(a, tree.Component) or not isinstance(b, tree.Component):
             return
         if a.redeclare or same_declaration(a, b):
@@ -192,6 +194,14 @@ class Collector:
             strong.span,
             Note("the other one is here", weak.span),
         )
+
+    def _check_same_class(self, strong: Element, weak: Element, a: tree.ClassDef, b: tree.ClassDef) -> None:
+        """Two classes of one name, neither of which redeclares the other (MLS 7.1)."""
+        is_extension = isinstance(a.body, tree.Body) and a.body.is_extension
+        if a is b or a.redeclare or is_extension or (a.kind == b.kind and same_tree(a.body, b.body)):
+            return
+        text = f"the class `{strong.name}` is inherited and declared again, or inherited twice, and the two differ"
+        self.world.warn("S217", text, strong.span, Note("the other one is here", weak.span))
 
     def _redeclares(self, strong: Element, weak: Element) -> None:
         decl = strong._decl

@@ -249,16 +249,24 @@ class View:
             at = at.parent
         return at is not None
 
+    def _is_through_component(self, ref: tree.Ref) -> bool:
+        named = self.world.top(ref.names[0]) if ref.absolute else self.lookup(ref.names[0])
+        for name in ref.names[1:-1]:
+            if named is None or isinstance(named, Element):
+                break
+            named = named.member(name)
+        return isinstance(named, Element)
+
     def not_through_component(self, ref: tree.Ref) -> None:
         """A class is not reached through a component, only a function to be called is (MLS 5.3.2)."""
-        text = f"`{ref.names[0]}` is a component: only functions can be called through it"
+        text = f"`{'.'.join(ref.names[:-1])}` is a component: only functions can be called through it"
         self.world.refuse("S319", text, Span(self.definition.file, ref.start, ref.end))
 
     def lookup_class(self, ref: tree.Ref, wanted: str = "class") -> ClassNode:
         """The class a type name stands for, or a diagnostic."""
         meaning = self.lookup_path(ref)
         if meaning is not None and not isinstance(meaning, Element):
-            if len(ref.names) > 1 and not ref.absolute and isinstance(self.lookup(ref.names[0]), Element):
+            if len(ref.names) > 1 and self._is_through_component(ref):
                 self.not_through_component(ref)
             return meaning
         span = Span(self.definition.file, ref.start, ref.end)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from math import prod
 from typing import TYPE_CHECKING, Any
 
+from kilohertz.base import Diagnostic, ModelError
 from kilohertz.semantics.classes.modifiers import Ctx, Env, Mod
 from kilohertz.semantics.classes.nodes import Element
 from kilohertz.semantics.connecting.ends import End, EndFinder, is_connector, is_expandable
@@ -46,9 +49,23 @@ class Buses:
         at: Comp | None = comp
         while at is not None:
             self.connected.add(at.path)
+            whole = at.parent.children.get(at.name) if at.parent is not None else None
+            if isinstance(whole, CompArray):
+                self.connected.add(whole.path)
             at = at.parent
             if at is not None and not is_expandable(at):
                 break
+
+    def can_create(self, ref: tree.Ref, ctx: Ctx) -> bool:
+        """Whether all but the last of what a reference names is there."""
+        comp = ctx.inst.child(ref.names[0]) if ctx.inst is not None else None
+        for name in ref.names[1:-1]:
+            if isinstance(comp, CompArray):
+                comp = comp.at((1,) * len(comp.dims))
+            if comp is None or not comp.has(name):
+                return comp is None
+            comp = comp.child(name)
+        return True
 
     def created(self, ref: tree.Ref, others: list[End], ctx: Ctx) -> list[End]:
         """The missing element of a bus, made after what it is connected to (MLS 9.1.3)."""
@@ -103,14 +120,16 @@ class Buses:
             for other in (pending.node.left, pending.node.right):
                 if pending.ctx.inst is not ctx.inst or other.names != ref.names or not (other.subs and other.subs[-1]):
                     continue
+                if any(isinstance(s, tree.Colon) for s in other.subs[-1]):
+                    continue
                 values = [self.elaborator.evaluation.constant(s, pending.ctx, "a subscript") for s in other.subs[-1]]
-                index = tuple(v if isinstance(v, int) else 0 for v in values)
+                index = tuple(max(v, default=0) if isinstance(v, Iterable) else v for v in values)
                 sizes = index if not sizes else tuple(map(max, sizes, index))
         return sizes
 
     def _clone_all(self, others: list[End], bus: Comp, name: str, sizes: tuple[int, ...]) -> Comp | CompArray:
         first = others[0]
-        if sizes and len(others) == 1:
+        if sizes and (len(others) == 1 or first.comp.is_primitive):
             self._open.add(f"{bus.path}.{name}")
             comp = self._clone(first.comp, bus, name)
             assert isinstance(comp, Comp)
@@ -123,7 +142,7 @@ class Buses:
             comp = self._clone(first.comp, bus, name)
             if first.index or len(others) > 1:
                 assert isinstance(comp, Comp) and comp.ty is not None
-                comp.ty = comp.ty.scalar() if len(others) == 1 else comp.ty.scalar().array_of(len(others))
+                comp.ty = comp.ty.scalar().array_of(*_shape(others))
             return comp
         proto = self._clone(first.comp, bus, name)
         assert isinstance(proto, Comp)
@@ -167,14 +186,20 @@ class Buses:
             return False
         if self._grow(here, there):
             return True
-        nested = isinstance(here, Comp) and isinstance(there, Comp) and is_expandable(here) and is_expandable(there)
-        if nested and (here, there) not in self.links and (there, here) not in self.links:
-            self.links.append((here, there))  # type: ignore[arg-type]
+        self._check_sizes(here, there)
+        if is_expandable(here) and is_expandable(there) and self._link_all(here, there):
             return True
-        if there.path in self.connected:
-            return False
-        self.connected.add(there.path)
-        return True
+        fresh = {y.path for x, y in zip(_parts(here), _parts(there), strict=False) if x.path in self.connected}
+        fresh = (fresh | {there.path}) - self.connected
+        self.connected |= fresh
+        return bool(fresh)
+
+    def _link_all(self, a: Comp | CompArray, b: Comp | CompArray) -> bool:
+        """Link nested buses, of arrays each with its like; True if one was not."""
+        pairs = zip(_parts(a), _parts(b), strict=False)
+        fresh = [(x, y) for x, y in pairs if (x, y) not in self.links and (y, x) not in self.links]
+        self.links += fresh
+        return bool(fresh)
 
     def _grow(self, a: Comp | CompArray, b: Comp | CompArray) -> bool:
         """Make two arrays of one element equally large, as far as subscripts made them; True if one has grown."""
@@ -189,6 +214,15 @@ class Buses:
             elif x.ty is not None:
                 x.ty = x.ty.scalar().array_of(*most)
         return bool(grown)
+
+    def _check_sizes(self, a: Comp | CompArray, b: Comp | CompArray) -> None:
+        """S455: arrays of connectors that connected buses share are equally large."""
+        if isinstance(a, CompArray) or isinstance(b, CompArray):
+            sizes = [_dims(x) for x in (a, b)]
+            if sizes[0] != sizes[1]:
+                words = [f"`{x.path}` {_sized(dims)}" for x, dims in zip((a, b), sizes, strict=True)]
+                text = f"{words[0]}, {words[1]}: the buses they are in are connected"
+                raise ModelError(Diagnostic("S455", text, b.proto.span if isinstance(b, CompArray) else b.span))
 
     def mark_used(self, comp: Comp) -> None:
         """What equations and bindings of a class name in its buses is there, even if nobody connects it."""
@@ -232,6 +266,26 @@ def _dims(comp: Comp | CompArray) -> tuple[int, ...]:
     if isinstance(comp, CompArray):
         return comp.dims
     return tuple(d or 0 for d in comp.ty.dims) if comp.is_primitive and comp.ty is not None else ()
+
+
+def _shape(ends: list[End]) -> tuple[int, ...]:
+    """The sizes of an array of which these are the elements: all of a variable, or a part of it."""
+    ty = ends[0].comp.ty
+    dims = ty.dims if ty is not None and all(end.comp is ends[0].comp for end in ends) else ()
+    whole = tuple(d for d in dims if d is not None)
+    if prod(whole) == len(ends) > 1:
+        return whole
+    chosen = [len({end.index[k] for end in ends}) for k in range(len(whole))]
+    part = tuple(n for n in chosen if n > 1)
+    return part if prod(part) == len(ends) else (len(ends),)
+
+
+def _sized(dims: tuple[int, ...]) -> str:
+    return f"has the size {' x '.join(map(str, dims))}" if dims else "is no array"
+
+
+def _parts(comp: Comp | CompArray) -> Iterator[Comp]:
+    return comp.elements() if isinstance(comp, CompArray) else iter((comp,))
 
 
 def _of_type(comp: Comp) -> Env:

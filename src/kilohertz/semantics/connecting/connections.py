@@ -147,6 +147,8 @@ class Graph:
                     "S454", "neither side of this connect is declared anywhere, so its type is not known", node, ctx
                 )
             return False
+        if not last and not self.buses.can_create(node.left if left is None else node.right, ctx):
+            return False  # another bus may bring what is missing on the way
         if left is None:
             left = self.buses.created(node.left, right or [], ctx)
         elif right is None:
@@ -305,6 +307,8 @@ class Graph:
                 continue
             inner = f"{name}.{child.name}"
             for k, part in enumerate(child.elements() if isinstance(child, CompArray) else (child,)):
+                if is_expandable(comp) and self.buses.unused(part):
+                    continue
                 label = f"{inner}[{k}]" if isinstance(child, CompArray) else inner
                 if part.is_primitive:
                     if constants or part.variability != "constant":

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from kilohertz.base import ModelError
+from kilohertz.base import ModelError, Note
 from kilohertz.ir.expr import Expr
 from kilohertz.ir.types import RecordType
 from kilohertz.semantics.classes.modifiers import Ctx
@@ -24,7 +24,7 @@ def first_fitting(
     ctx: Ctx,
     record: ClassNode | None = None,
 ) -> Expr:
-    """The call of the first function that takes the arguments; of `record`, else its fields themselves."""
+    """The call of the first function that takes the arguments; a `record` with constructors has no other (MLS 14.3)."""
     problem: ModelError | None = None
     fitting: list[Expr] = []
     direct = [function for function in functions if _is_direct(calls, function, args)]
@@ -43,9 +43,11 @@ def first_fitting(
     if fitting:
         _check_constructors(calls, functions, len(fitting), node, ctx)
         return fitting[0]
-    if record is not None:
-        return calls.records.construct(record, args, named, node, ctx)
     assert problem is not None
+    if record is not None:
+        text = f"no constructor of the operator record `{record.full_name}` takes these arguments"
+        notes = (Note(problem.diagnostics[0].message),) if len(functions) == 1 else ()
+        raise calls.elaborator.error("S336", text, node, ctx, *notes)
     raise problem
 
 

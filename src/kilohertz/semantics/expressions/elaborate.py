@@ -213,7 +213,7 @@ class Elaborator:
     def _array(self, node: tree.Array, ctx: Ctx) -> Expr:
         elements = [self.expr(e, ctx) for e in node.elements]
         if not elements:
-            return Array((), REAL.array_of(0))
+            raise self.error("S247", "`{}` has no type; an empty array is `fill(1.0, 0)`, `zeros(0)`, ..", node, ctx)
         ty = self.common(elements, node, ctx)
         return make.array([coerce(e, ty) for e in elements])
 

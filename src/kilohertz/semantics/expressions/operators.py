@@ -112,20 +112,30 @@ class Operators:
         raise self._mismatch(op, a.ty, b.ty, node, ctx)
 
     def _direct(self, name: str, a: Expr, b: Expr, node: Any, ctx: Ctx) -> Expr | None:
-        fitting: dict[int, ClassNode] = {}  # by definition: records derived from one share it
-        types: list[tuple[Type, Type]] = []
+        """The one function of the operator that takes both as they are (MLS 14.4)."""
+        fitting: dict[int, tuple[ClassNode, Type, Type]] = {}  # by definition: records derived from one share it
         for function in [*self._candidates(name, a.ty), *self._candidates(name, b.ty)]:
             inputs = self.elaborator.functions.header(function).inputs
             if len(inputs) < 2 or any(x.default is None for x in inputs[2:]) or id(function.definition) in fitting:
                 continue
             if compatible(a.ty, inputs[0].ty) and compatible(b.ty, inputs[1].ty):
-                fitting[id(function.definition)] = function
-                types.append((inputs[0].ty, inputs[1].ty))
-        if len(types) > 1 and types[0] == types[1]:
-            text = f"two functions of the operator `{name}` fit {types[0][0]} and {types[0][1]}"
+                fitting[id(function.definition)] = (function, inputs[0].ty, inputs[1].ty)
+        # another record with the same fields is not the record itself (MLS 6.4)
+        same = [one for one in fitting.values() if self._is_of(a.ty, one[1]) and self._is_of(b.ty, one[2])]
+        found = same or list(fitting.values())
+        if len(found) > 1 and found[0][1:] == found[1][1:]:
+            text = f"two functions of the operator `{name}` fit {found[0][1]} and {found[0][2]}"
             self.elaborator.world.refuse("S336", text, ctx.span(node))
-        first = next(iter(fitting.values()), None)
-        return None if first is None else self.elaborator.calls.apply(first, [a, b], {}, node, ctx)
+        return self.elaborator.calls.apply(found[0][0], [a, b], {}, node, ctx) if found else None
+
+    def _is_of(self, have: Type, want: Type) -> bool:
+        """Whether a record is the one wanted, or one of both is derived from the other; true of what is no record."""
+        if not (isinstance(have.base, RecordType) and isinstance(want.base, RecordType)):
+            return True
+        names = [ty.base.name for ty in (have, want) if isinstance(ty.base, RecordType)]
+        nodes = [self.elaborator.types.record_nodes.get(name) for name in names]
+        kin = [{name, *(node.ancestors if node is not None else ())} for name, node in zip(names, nodes, strict=True)]
+        return names[0] in kin[1] or names[1] in kin[0]
 
     def _candidates(self, name: str, ty: Type) -> list[ClassNode]:
         """The functions of a record's operator `'name'`."""
@@ -154,6 +164,8 @@ class Operators:
             if len(a.ty.dims) == 1 and len(b.ty.dims) == 1:  # a scalar product is left to the record (MLS 14.5)
                 raise self._mismatch(op, a.ty, b.ty, node, ctx)
             return self._product(a, b, node, ctx)
+        if not (self._candidates(name, a.ty) or self._candidates(name, b.ty)):
+            raise self._mismatch(op, a.ty, b.ty, node, ctx)  # even if there are no elements
         if a.ty.dims and b.ty.dims:
             if not _same_dims(a.ty, b.ty):
                 raise self._mismatch(op, a.ty, b.ty, node, ctx)

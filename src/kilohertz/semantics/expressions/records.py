@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from kilohertz.base import ModelError
 from kilohertz.ir import make
-from kilohertz.ir.expr import Expr, Int, Record
-from kilohertz.ir.types import RecordType, Type
+from kilohertz.ir.expr import Builtin, Comprehension, Expr, Int, Record, Ref
+from kilohertz.ir.types import INTEGER, RecordType, Type
 from kilohertz.semantics.classes import ClassNode, Ctx, Element, spec_of
-from kilohertz.semantics.conversion import coerce
+from kilohertz.semantics.conversion import coerce, fits
 from kilohertz.semantics.instances import Comp
 from kilohertz.semantics.wording import counted
 
@@ -28,29 +28,55 @@ class Records:
     def construct(self, record: ClassNode, args: list[Any], named: dict[str, Any], node: Any, ctx: Ctx) -> Expr:
         """`R(a, b, field=c)`: defaults come from the record's own declarations, in terms of the other fields."""
         ty = self.elaborator.types.record(record)
-        elements = [(n, t, record.table[n]) for n, t in ty.fields]
-        inputs = [(n, t, e) for n, t, e in elements if not self._is_fixed(e)]
+        inputs = [n for n, _ in ty.fields if not self._is_fixed(record.table[n])]
         if len(args) > len(inputs):
             raise self.elaborator.error(
                 "S273", f"`{record.full_name}` has only {counted(len(inputs), 'field')} to give", node, ctx
             )
-        values: dict[str, Expr] = {}
-        arguments = {n: a for (n, _, _), a in zip(inputs, args, strict=False)} | named
         for name in named:
             if name not in dict(ty.fields):
                 raise self.elaborator.error("S273", f"`{record.full_name}` has no field `{name}`", node, ctx)
-        for name, field_ty, _ in elements:
-            if name in arguments:
-                value = arguments[name]
-                if not isinstance(value, Expr):
-                    value = self.elaborator.expr(value, ctx)
-                value = coerce(value, field_ty)
-                self.elaborator.check_type(value, field_ty, node, ctx, f"field `{name}` of `{record.full_name}`")
+            if name not in inputs:
+                text = f"field `{name}` of `{record.full_name}` is constant or final and has its value already"
+                raise self.elaborator.error("S273", text, node, ctx)
+            if name in inputs[: len(args)]:
+                raise self.elaborator.error("S273", f"`{record.full_name}` gets `{name}` twice", node, ctx)
+        return self._with_fields(record, dict(zip(inputs, args, strict=False)) | named, node, ctx)
+
+    def _with_fields(self, record: ClassNode, given: dict[str, Any], node: Any, ctx: Ctx) -> Expr:
+        """A record of fields that are given; arrays of them make an array of records (MLS 12.4.6)."""
+        ty = self.elaborator.types.record(record)
+        values: dict[str, Expr] = {}
+        for name, field_ty in ty.fields:
+            if name in given:
+                arg = given[name]
+                value = coerce(arg if isinstance(arg, Expr) else self.elaborator.expr(arg, ctx), field_ty)
+                if not fits(value.ty, field_ty):
+                    self.elaborator.check_type(value, field_ty, node, ctx, f"field `{name}` of `{record.full_name}`")
                 values[name] = value
+        over = [n for n, t in ty.fields if n in values and len(values[n].ty.dims) > len(t.dims)]
+        if over:
+            return self._over_elements(record, values, over, node, ctx)
         self._default_fields(record, ty, values, node, ctx)
         fields = tuple(values[n] for n, _ in ty.fields)
         with_sizes = RecordType(ty.name, tuple((n, values[n].ty) for n, _ in ty.fields))
         return Record(fields, Type(with_sizes))
+
+    def _over_elements(self, record: ClassNode, values: dict[str, Expr], over: list[str], node: Any, ctx: Ctx) -> Expr:
+        """Along the first of the dimensions that some fields have beyond what the record takes."""
+        fields = dict(self.elaborator.types.record(record).fields)
+        extra = {values[n].ty.dims[: len(values[n].ty.dims) - len(fields[n].dims)] for n in over}
+        if len(extra) > 1:
+            text = f"`{record.full_name}` gets arrays of different sizes to run over"
+            raise self.elaborator.error("S273", text, node, ctx)
+        (dims,) = extra
+        if dims[0] is None:
+            at = Ref(self.elaborator.functions.fresh("i"), INTEGER)
+            body = self._with_fields(record, _at(values, over, at), node, ctx)
+            run = make.range_(Int(1), None, Builtin("size", (values[over[0]], Int(1)), INTEGER))
+            return Comprehension("", body, ((at.name, run),), body.ty.array_of(None))
+        parts = [self._with_fields(record, _at(values, over, Int(i)), node, ctx) for i in range(1, dims[0] + 1)]
+        return make.array(parts) if parts else make.zeros(Type(self.elaborator.types.record(record), dims))
 
     def known_fields(self, record: ClassNode, known: dict[str, Expr], node: Any, ctx: Ctx) -> dict[str, Expr]:
         """Those fields that are given or have a value by their declaration; the others are left out."""
@@ -148,11 +174,15 @@ class Records:
         if not dims:
             subs = tuple(Int(i) for i in index)
             named = {n: e if each or not subs else make.index(e, subs) for n, (e, each) in modified.items()}
-            return self.construct(cls, [], named, node, ctx)
+            return self._with_fields(cls, named, node, ctx)
         if dims[0] is None:
             raise self.elaborator.error("S232", f"the size of a field of `{cls.full_name}` is not known", node, ctx)
         parts = [self._elements(cls, modified, dims[1:], (*index, i), node, ctx) for i in range(1, dims[0] + 1)]
         return make.array(parts) if parts else make.zeros(Type(self.elaborator.types.record(cls), dims))
+
+
+def _at(values: dict[str, Expr], over: list[str], at: Expr) -> dict[str, Expr]:
+    return {n: make.index(e, (at,)) if n in over else e for n, e in values.items()}
 
 
 class _LazyFields(dict[str, Expr]):

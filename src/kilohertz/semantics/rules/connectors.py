@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from kilohertz.base import Diagnostic, Severity
 from kilohertz.ir.types import ExternalObjectType
+from kilohertz.semantics.classes.nodes import ClassNode
 
 if TYPE_CHECKING:
     from kilohertz.semantics.instances import Comp
@@ -41,10 +42,23 @@ def check_flow_record(comp: Comp) -> Iterator[Diagnostic]:
         yield Diagnostic("S333", text, comp.span)
 
 
+def _constraint_size(comp: Comp) -> int | None:
+    """As many as its equalityConstraint has residuals an overdetermined part counts for (MLS 9.4)."""
+    function = comp.node.member("equalityConstraint")
+    if not isinstance(function, ClassNode):
+        return None
+    outputs = comp.world.elaborator.functions.header(function).outputs
+    return outputs[0].ty.dims[0] if len(outputs) == 1 and len(outputs[0].ty.dims) == 1 else None
+
+
 def _count(comp: Comp, n: int, counts: dict[str, int]) -> bool:
     """Count the scalars of a connector by kind; False where that cannot be done."""
-    if "equalityConstraint" in comp.node.table or comp.node.is_expandable or comp.node.definition.partial:
+    if comp.node.is_expandable or comp.node.definition.partial:
         return False
+    if "equalityConstraint" in comp.node.table:
+        size = _constraint_size(comp)
+        counts[""] += n * (size or 0)
+        return size is not None
     if comp.is_primitive:
         assert comp.ty is not None
         if None in comp.ty.dims:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from kilohertz.base import Diagnostic, Note, Severity, Span
-from kilohertz.semantics.classes.scopes import View
+from kilohertz.semantics.classes.scopes import Element, View
 from kilohertz.syntax import tree
 
 if TYPE_CHECKING:
@@ -72,6 +72,11 @@ def _extends(view: View, item: tree.Extends, base: ClassNode, span: Span) -> Ite
     if element is not None and not item.type.absolute and element.view is not view and item.type.names[0] in view.names:
         text = f"`{element.name}`, which this class extends, is itself inherited"
         yield Diagnostic("S307", text, span, notes=(Note("declared here", element.span),))
+    for name in item.breaks:
+        broken = base.table.get(name) if isinstance(name, str) else None
+        if broken is not None and not broken.is_class and not _can_be_broken(broken):
+            text = f"`{name}` cannot be broken off: only models, blocks and connectors can"
+            yield Diagnostic("S205", text, span, notes=(Note("declared here", broken.span),))
     if base.definition.replaceable:
         yield Diagnostic("S308", f"`{base.full_name}` is replaceable and cannot be a base class", span)
     if any(_is_operator_record(e) for e in _elements(base.definition)):
@@ -81,6 +86,13 @@ def _extends(view: View, item: tree.Extends, base: ClassNode, span: Span) -> Ite
         what = "an array" if base.class_dims else f"`{base.causality}`"
         text = f"`{base.full_name}` is {what}: a class that extends it has no other elements"
         yield Diagnostic("S309", text, span)
+
+
+def _can_be_broken(element: Element) -> bool:
+    """MLS 7.4."""
+    cls = element.view.lookup_class(element.component.type)
+    cls.table  # noqa: B018  (finds out what it is derived from)
+    return not cls.builtin and cls.kind not in ("record", "operator record", "type")
 
 
 def _elements(definition: tree.ClassDef) -> tuple[tree.Element, ...]:

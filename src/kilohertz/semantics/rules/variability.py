@@ -31,9 +31,11 @@ from kilohertz.ir.flat import (
     PARAMETER,
     Assign,
     Equality,
+    Equation,
     Flat,
     IfEquation,
     TupleTarget,
+    Variable,
     WhenEquation,
     WhenStatement,
 )
@@ -58,7 +60,7 @@ def check_variability(survey: Survey, comps: Mapping[str, Comp]) -> Iterator[Dia
     for when in survey.whens_at_events():
         yield from _assigned(when, comps)
         if isinstance(when, WhenEquation):
-            yield from _same_in_all(when)
+            yield from _same_in_all(when, flat)
     for part in flat.equations:
         if isinstance(part, Equality) and isinstance(part.left, Ref) and part.left.ty.base not in _ANY_TIME:
             yield from _set_continuously(part, part.left, survey)
@@ -100,12 +102,29 @@ def _assigned(when: WhenEquation | WhenStatement, comps: Mapping[str, Comp]) -> 
                 yield from _own_variable(name, when.origin, comps)
 
 
-def _same_in_all(when: WhenEquation) -> Iterator[Diagnostic]:
-    """S341: all branches of a when-equation set the same variables (MLS 8.3.5.2)."""
+def _same_in_all(when: WhenEquation, flat: Flat) -> Iterator[Diagnostic]:
+    """S341: all branches of a when-equation, and of an if in it, set the same variables (MLS 8.3.5.2)."""
+    bodies = [body for _, body in when.branches]
+    for one in (part for part in inside(when) if isinstance(part, IfEquation)):
+        conditions = [ref for condition, _ in one.branches for ref in traverse.refs(condition)]
+        if not all(ref.name in flat.variables and _is_fixed(flat.variables[ref.name]) for ref in conditions):
+            # an empty one is let alone: libraries in use leave it out, and what is not set keeps its value
+            inner = [body for body in (*(body for _, body in one.branches), one.otherwise) if body]
+            yield from _differing(inner, one.origin, "if-equation inside of a when")
+    if not any(isinstance(e, IfEquation) for body in bodies for e in body):
+        yield from _differing(bodies, when.origin, "when-equation")
+
+
+def _is_fixed(variable: Variable) -> bool:
+    return variable.variability in (PARAMETER, CONSTANT)
+
+
+def _differing(bodies: list[list[Equation]], origin: Origin, what: str) -> Iterator[Diagnostic]:
+    """S341 of the first variable that some branches set and others do not."""
     sets: list[set[str]] = []
     elements: list[set[str]] = []
     n_whole = 0
-    for _, body in when.branches:
+    for body in bodies:
         targets = [e.left for e in body if isinstance(e, Equality) and _is_target(e.left)]
         if len(targets) != sum(isinstance(e, Equality | IfEquation) for e in body):
             return
@@ -116,8 +135,8 @@ def _same_in_all(when: WhenEquation) -> Iterator[Diagnostic]:
         sets = elements
     for other in sets[1:]:
         for name in sorted(other ^ sets[0]):
-            text = f"`{name}` is not set in all branches of this when-equation"
-            yield Diagnostic("S341", text, _place(when.origin))
+            text = f"`{name}` is not set in all branches of this {what}"
+            yield Diagnostic("S341", text, _place(origin))
             return
 
 

@@ -58,6 +58,7 @@ _TOKEN = re.compile(
     r"|[();,{}\[\]]|==?"
     r"|[0-9]++(?:\.[0-9]*+)?(?:[eE][+-]?[0-9]++)?"
     rf"|{_STRING}"
+    r"|\.[0-9]++(?:[eE][+-]?[0-9]++)?"
     r"|\.[-+*/^]|:=|<[=>]|>=|[-+*/^.:<>]"
     r'|"[^"\\]*+(?:\\.[^"\\]*+)*\\?\Z'  # a string that is never closed
     r"|\S|\Z)",
@@ -116,7 +117,7 @@ def _classify(text: str) -> Value:
         return BAD_CHARACTER
     if first.isalpha() or first in "_'":
         return _names(text)
-    return _number(text) if first.isdigit() else BAD_CHARACTER
+    return _number(text) if first.isdigit() or first == "." else BAD_CHARACTER
 
 
 def _closed(text: str) -> bool:
