@@ -48,9 +48,9 @@ from kilohertz.ir.step import Partition, WhenBlock
 from kilohertz.ir.types import REAL
 from kilohertz.passes.algebra import Occurrence, simplify_node
 from kilohertz.passes.contract import Fact, Log, Pass
-from kilohertz.passes.derivative import NoDerivative, partial
 from kilohertz.passes.flat.algorithms import default_start
 from kilohertz.passes.numeric import Numeric
+from kilohertz.passes.ordered.given_numbers import VANISHED, following, slope
 from kilohertz.passes.ordered.order_parameters import default_taken, free_parameters, lacks_value
 from kilohertz.passes.ordered.simulation import done
 from kilohertz.passes.ordered.solving_order import (
@@ -65,8 +65,6 @@ from kilohertz.passes.ordered.solving_order import (
 )
 from kilohertz.passes.parameter_values import is_parametric
 from kilohertz.passes.spare_equations import holds_too
-
-VANISHED = 1e-9  # a slope below it says nothing of an unknown
 
 
 @dataclass(frozen=True, slots=True)
@@ -332,16 +330,17 @@ class _Initial:
 
     def _instead_of_singular(self) -> bool:
         """Let the last row take the place of one that is singular at the values given for the start, `x^2 + y^2 = L^2`
-        for y where y = 0 is given: that one is checked then."""
+        for y where y = 0 is given, or follows from what is: that one is checked then."""
         column_of, row_of = self._matching.column_of, self._matching.row_of
         last = len(self._rows) - 1
-        numeric = Numeric({**self._values, **self._given()})
+        given = {**self._values, **self._given()}
+        numeric = Numeric(following(given, self._rows, self._touched, self._unknowns))
         for k in self._reached(last):
             e, freed = self._rows[k].equation, column_of[k]
             if not isinstance(e, Equation) or e.directed or e.left.ty != REAL:
                 continue
-            slope = _slope(e, self._unknowns[freed].name, numeric)
-            if slope is None or abs(slope) > VANISHED:
+            steep = slope(e, self._unknowns[freed].name, numeric)
+            if steep is None or abs(steep) > VANISHED:
                 continue
             row_of[freed], column_of[k] = FREE, FREE
             if self._augment(last):
@@ -405,14 +404,6 @@ class _Initial:
                         return True
                     c = previous
         return False
-
-
-def _slope(e: Equation, name: str, numeric: Numeric) -> float | None:
-    """How much an equation says of an unknown, where that has a number."""
-    try:
-        return numeric(partial(make.sub(e.left, e.right), name))
-    except NoDerivative:
-        return None
 
 
 def _sides(e: AnyEquation) -> frozenset[Expr] | None:
