@@ -7,7 +7,8 @@ a note, first of those that nothing gives yet; those of states that have none af
 state.  Too many: those that fit nowhere are not solved but checked, with a note, or one in their place that the given
 values make singular; at the end of the initial system an assertion fails where they contradict the others.  Rows join
 one after the other by augmenting paths, in the order of that list, so what the user wrote wins over what is guessed;
-and over `v = pre(v)` of what no when sets at the start, where both of them are given.  What whens that `initial()`
+and over `v = pre(v)` of what no when sets at the start, where both of them are given.  What start values hang on comes
+as early as it can, so that loops begin from them.  What whens that `initial()`
 triggers reinitialise is an initial equation; assertions, calls and the end of the run in whens that `initial()`
 triggers come last.
 
@@ -119,10 +120,16 @@ class _Initial:
             declared = self._dae.variables.get(free[0])  # a derivative or a value before the start is not declared
             span = declared.origin.spans[0] if declared is not None and declared.origin.spans else None
             raise ModelError(Diagnostic("B204", f"no initial value is determined for {', '.join(free[:8])}", span))
-        ordered = components(self._rows, self._touched, self._unknowns, self._index, self._matching)
+        first = self._starting()
+        ordered = components(self._rows, self._touched, self._unknowns, self._index, self._matching, first)
         asserted = [_assertion(a) for a in self._dae.asserts if is_of_start(a)]
         effects = [block for w in self._dae.whens if (block := _effects(w)) is not None]
         return System(ordered, checks=(*map(_check, self._spare), *asserted, *effects))
+
+    def _starting(self) -> list[str]:
+        """Unknowns that start values of others hang on: to be known when those are guessed."""
+        starts = [v.start for v in self._dae.variables.values() if v.start is not None]
+        return [name for name in self._occurrence.names_of(starts) if name in self._index]
 
     def _initial_equations(self) -> list[AnyEquation]:
         """As they hold at the start, each of them once: a class may say again what its base class says.  Taken twice,
