@@ -193,6 +193,8 @@ class _Initial:
             elif v.role is Role.DISCRETE:
                 self._unknowns.append(Ref(pre_name(v.name), v.ty))
         self._index = {u.name: i for i, u in enumerate(self._unknowns)}
+        states = [v.name for v in self._dae.variables.values() if v.role is Role.STATE]
+        self._states = {self._index[der_name(name)]: self._index[name] for name in states}
 
     def _model_rows(self) -> None:
         equations: list[AnyEquation] = []
@@ -308,7 +310,7 @@ class _Initial:
             self._touched.append(t)
             self._graph.append(candidates(row, t, self._index))
             self._matching.column_of.append(FREE)
-            if self._augment(len(self._rows) - 1):
+            if self._augment(len(self._rows) - 1, self._behind(t)) or self._augment(len(self._rows) - 1):
                 continue
             if otherwise is not None and (self._instead_of_kept() or self._instead_of_singular()):
                 continue
@@ -320,6 +322,11 @@ class _Initial:
                     self._spare.append(e)
             return False
         return True
+
+    def _behind(self, columns: list[int]) -> list[int]:
+        """The states whose derivatives these are: `der(x) = 0` is to give x, not what is next to it."""
+        states = [self._states[c] for c in columns if c in self._states]
+        return [c for c in states if self._matching.row_of[c] == FREE]
 
     def _instead_of_kept(self) -> bool:
         """Let the last row take the place of `v = pre(v)`: a model may say both of them, and they may differ."""
@@ -390,8 +397,10 @@ class _Initial:
         column_of, row_of = self._matching.column_of, self._matching.row_of
         self._matching = Matching([column_of[i] for i in stay], [place.get(r, FREE) for r in row_of])
 
-    def _augment(self, root: int) -> bool:
-        """An alternating path from a free row to a free column (breadth first: short paths)."""
+    def _augment(self, root: int, wanted: list[int] | None = None) -> bool:
+        """An alternating path from a free row to a free column, one of those `wanted` (breadth first: short paths)."""
+        if wanted == []:
+            return False
         column_of, row_of = self._matching.column_of, self._matching.row_of
         parent: dict[int, int] = {}
         frontier = [root]
@@ -402,6 +411,8 @@ class _Initial:
                 parent[c] = row
                 if row_of[c] != FREE:
                     frontier.append(row_of[c])
+                    continue
+                if wanted is not None and c not in wanted:
                     continue
                 while True:
                     r = parent[c]
