@@ -365,3 +365,27 @@ def test_an_initial_algorithm_that_only_checks_is_run(tmp_path: Path) -> None:
     assert model.simulate().ok
     with pytest.raises(kilohertz.ModelError, match=r"during initialisation.*not increasing at 3"):
         model.simulate(settings={"last": 1.0})
+
+
+LATE_START = """
+model LateStart "Two solutions, 2 and 3: the one next to the start is taken, which a parameter gives that is solved for"
+  parameter Real c = 30;
+  parameter Real a(fixed = false);
+  Real x(start = a);
+  Real y(start = 5 - a);
+  Real z(start = 0, fixed = true);
+initial equation
+  a^3 + a = c;
+equation
+  x*y = 6 + z;
+  x + exp(log(y)) = 5;
+  der(z) = -z;
+end LateStart;
+"""
+
+
+@pytest.mark.parametrize(("c", "x"), [(30.0, 3.0), (10.0, 2.0)])
+def test_start_values_that_initial_equations_give_are_guesses(tmp_path: Path, c: float, x: float) -> None:
+    path = tmp_path / "LateStart.mo"
+    path.write_text(LATE_START)
+    assert kilohertz.load(path).simulate(settings={"c": c})["x"][0] == pytest.approx(x)

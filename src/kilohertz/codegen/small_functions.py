@@ -21,6 +21,7 @@ from kilohertz.ir import step as s
 from kilohertz.ir.expr import Expr, Int, Real, Ref, Str
 from kilohertz.ir.flat import Assert
 from kilohertz.ir.step import HELPERS, Kind, StepVariable
+from kilohertz.ir.traverse import refs
 from kilohertz.ir.types import REAL, ExternalObjectType
 
 _STARTS = 50  # start values that one function sets: compilers take more than linear time for thousands of stores
@@ -119,6 +120,8 @@ class SmallFunctions:
         table.actions("tunables", "set_tunables", set_here)
         started = (*map(self._start, untouched), *self._nominals())
         table.actions("start", "set_start", self.starting("set_start", self._parts(started, _STARTS)), self._sizes())
+        late = self._late()
+        table.actions("late_start", "set_late_start", self._parts(map(self._start, late), _STARTS), self._again(late))
         table.actions("samples", "set_samples", self._parts(self._samples(), _STARTS))
         table.actions("destroy", "destroy_objects", [], self._destructors())
         table.checks("asserts", self._asserts(step.asserts))
@@ -169,6 +172,26 @@ class SmallFunctions:
         if w.n_temporaries == 0:
             return lines
         return ["{", *(f"    {line}" for line in lines), "}"]  # temporaries beside those of the start values
+
+    def _late(self) -> list[StepVariable]:
+        """Unknowns of nonlinear loops whose start hangs on what the initial equations give."""
+        step = self.layout.step
+        given = {t.name for b in step.initial for t in s.targets(b)}
+        iterated = dict.fromkeys(u.name for unknowns in self.layout.loops for u in unknowns)
+        variables = [step.variables[name] for name in iterated]
+        return [v for v in variables if v.start is not None and any(r.name in given for r in refs(v.start))]
+
+    def _again(self, late: Sequence[StepVariable]) -> list[str]:
+        """Start values of these in the sizes of nonlinear loops: as they were just set."""
+        places = {v.name: self.layout.place(v) for v in late}
+        lines = []
+        at = 0
+        for unknowns in self.layout.loops:
+            n = len(unknowns)
+            named = [(i, places[u.name]) for i, u in enumerate(unknowns) if u.name in places]
+            lines += [f"z->sizes[{at + 3 * n + i}] = {place};" for i, place in named]
+            at += 4 * n
+        return lines
 
     def _attribute(self, w: Writer, e: Expr | None, otherwise: str) -> str:
         if e is None:

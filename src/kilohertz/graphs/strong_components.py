@@ -10,8 +10,9 @@ from collections.abc import Sequence
 from kilohertz.graphs.unionfind import UnionFind
 
 
-def strong_components(successors: Sequence[Sequence[int]]) -> list[list[int]]:
-    """Components, each after all it leads to (so with edges to what a vertex needs: in order of computation).
+def strong_components(successors: Sequence[Sequence[int]], first: Sequence[int] = ()) -> list[list[int]]:
+    """Components, each after all it leads to (so with edges to what a vertex needs: in order of computation); those of
+    the vertices `first` before others, with what they lead to.
 
     Members of a component are ascending.
     """
@@ -21,7 +22,7 @@ def strong_components(successors: Sequence[Sequence[int]]) -> list[list[int]]:
     stack: list[int] = []
     components: list[list[int]] = []
     count = 0
-    for root in range(n):
+    for root in (*first, *range(n)):
         if index[root] >= 0:
             continue
         path = [root]

@@ -7,7 +7,8 @@ a note, first of those that nothing gives yet; those of states that have none af
 state.  Too many: those that fit nowhere are not solved but checked, with a note, or one in their place that the given
 values make singular; at the end of the initial system an assertion fails where they contradict the others.  Rows join
 one after the other by augmenting paths, in the order of that list, so what the user wrote wins over what is guessed;
-and over `v = pre(v)` of what no when sets at the start, where both of them are given.  What whens that `initial()`
+and over `v = pre(v)` of what no when sets at the start, where both of them are given.  What start values hang on comes
+as early as it can, so that loops begin from them.  What whens that `initial()`
 triggers reinitialise is an initial equation; assertions, calls and the end of the run in whens that `initial()`
 triggers come last.
 
@@ -48,9 +49,9 @@ from kilohertz.ir.step import Partition, WhenBlock
 from kilohertz.ir.types import REAL
 from kilohertz.passes.algebra import Occurrence, simplify_node
 from kilohertz.passes.contract import Fact, Log, Pass
-from kilohertz.passes.derivative import NoDerivative, partial
 from kilohertz.passes.flat.algorithms import default_start
 from kilohertz.passes.numeric import Numeric
+from kilohertz.passes.ordered.given_numbers import VANISHED, following, slope
 from kilohertz.passes.ordered.order_parameters import default_taken, free_parameters, lacks_value
 from kilohertz.passes.ordered.simulation import done
 from kilohertz.passes.ordered.solving_order import (
@@ -65,8 +66,6 @@ from kilohertz.passes.ordered.solving_order import (
 )
 from kilohertz.passes.parameter_values import is_parametric
 from kilohertz.passes.spare_equations import holds_too
-
-VANISHED = 1e-9  # a slope below it says nothing of an unknown
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,10 +120,16 @@ class _Initial:
             declared = self._dae.variables.get(free[0])  # a derivative or a value before the start is not declared
             span = declared.origin.spans[0] if declared is not None and declared.origin.spans else None
             raise ModelError(Diagnostic("B204", f"no initial value is determined for {', '.join(free[:8])}", span))
-        ordered = components(self._rows, self._touched, self._unknowns, self._index, self._matching)
+        first = self._starting()
+        ordered = components(self._rows, self._touched, self._unknowns, self._index, self._matching, first)
         asserted = [_assertion(a) for a in self._dae.asserts if is_of_start(a)]
         effects = [block for w in self._dae.whens if (block := _effects(w)) is not None]
         return System(ordered, checks=(*map(_check, self._spare), *asserted, *effects))
+
+    def _starting(self) -> list[str]:
+        """Unknowns that start values of others hang on: to be known when those are guessed."""
+        starts = [v.start for v in self._dae.variables.values() if v.start is not None]
+        return [name for name in self._occurrence.names_of(starts) if name in self._index]
 
     def _initial_equations(self) -> list[AnyEquation]:
         """As they hold at the start, each of them once: a class may say again what its base class says.  Taken twice,
@@ -188,6 +193,8 @@ class _Initial:
             elif v.role is Role.DISCRETE:
                 self._unknowns.append(Ref(pre_name(v.name), v.ty))
         self._index = {u.name: i for i, u in enumerate(self._unknowns)}
+        states = [v.name for v in self._dae.variables.values() if v.role is Role.STATE]
+        self._states = {self._index[der_name(name)]: self._index[name] for name in states}
 
     def _model_rows(self) -> None:
         equations: list[AnyEquation] = []
@@ -303,7 +310,7 @@ class _Initial:
             self._touched.append(t)
             self._graph.append(candidates(row, t, self._index))
             self._matching.column_of.append(FREE)
-            if self._augment(len(self._rows) - 1):
+            if self._augment(len(self._rows) - 1, self._behind(t)) or self._augment(len(self._rows) - 1):
                 continue
             if otherwise is not None and (self._instead_of_kept() or self._instead_of_singular()):
                 continue
@@ -315,6 +322,11 @@ class _Initial:
                     self._spare.append(e)
             return False
         return True
+
+    def _behind(self, columns: list[int]) -> list[int]:
+        """The states whose derivatives these are: `der(x) = 0` is to give x, not what is next to it."""
+        states = [self._states[c] for c in columns if c in self._states]
+        return [c for c in states if self._matching.row_of[c] == FREE]
 
     def _instead_of_kept(self) -> bool:
         """Let the last row take the place of `v = pre(v)`: a model may say both of them, and they may differ."""
@@ -332,16 +344,17 @@ class _Initial:
 
     def _instead_of_singular(self) -> bool:
         """Let the last row take the place of one that is singular at the values given for the start, `x^2 + y^2 = L^2`
-        for y where y = 0 is given: that one is checked then."""
+        for y where y = 0 is given, or follows from what is: that one is checked then."""
         column_of, row_of = self._matching.column_of, self._matching.row_of
         last = len(self._rows) - 1
-        numeric = Numeric({**self._values, **self._given()})
+        given = {**self._values, **self._given()}
+        numeric = Numeric(following(given, self._rows, self._touched, self._unknowns))
         for k in self._reached(last):
             e, freed = self._rows[k].equation, column_of[k]
             if not isinstance(e, Equation) or e.directed or e.left.ty != REAL:
                 continue
-            slope = _slope(e, self._unknowns[freed].name, numeric)
-            if slope is None or abs(slope) > VANISHED:
+            steep = slope(e, self._unknowns[freed].name, numeric)
+            if steep is None or abs(steep) > VANISHED:
                 continue
             row_of[freed], column_of[k] = FREE, FREE
             if self._augment(last):
@@ -384,8 +397,10 @@ class _Initial:
         column_of, row_of = self._matching.column_of, self._matching.row_of
         self._matching = Matching([column_of[i] for i in stay], [place.get(r, FREE) for r in row_of])
 
-    def _augment(self, root: int) -> bool:
-        """An alternating path from a free row to a free column (breadth first: short paths)."""
+    def _augment(self, root: int, wanted: list[int] | None = None) -> bool:
+        """An alternating path from a free row to a free column, one of those `wanted` (breadth first: short paths)."""
+        if wanted == []:
+            return False
         column_of, row_of = self._matching.column_of, self._matching.row_of
         parent: dict[int, int] = {}
         frontier = [root]
@@ -397,6 +412,8 @@ class _Initial:
                 if row_of[c] != FREE:
                     frontier.append(row_of[c])
                     continue
+                if wanted is not None and c not in wanted:
+                    continue
                 while True:
                     r = parent[c]
                     previous = column_of[r]
@@ -405,14 +422,6 @@ class _Initial:
                         return True
                     c = previous
         return False
-
-
-def _slope(e: Equation, name: str, numeric: Numeric) -> float | None:
-    """How much an equation says of an unknown, where that has a number."""
-    try:
-        return numeric(partial(make.sub(e.left, e.right), name))
-    except NoDerivative:
-        return None
 
 
 def _sides(e: AnyEquation) -> frozenset[Expr] | None:

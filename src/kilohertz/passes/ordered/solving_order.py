@@ -192,9 +192,15 @@ def order(
 
 
 def components(
-    rows: list[Row], touched: list[list[int]], unknowns: Sequence[Ref], index: dict[str, int], matching: Matching
+    rows: list[Row],
+    touched: list[list[int]],
+    unknowns: Sequence[Ref],
+    index: dict[str, int],
+    matching: Matching,
+    first: Sequence[str] = (),
 ) -> tuple[Component, ...]:
-    """Strong components of a matched system.  Who computes the result of a call elsewhere is solved with the call."""
+    """Strong components of a matched system, those that give the unknowns `first` as early as they can be.  Who
+    computes the result of a call elsewhere is solved with the call."""
     needs: list[list[int]] = []
     for i, (row, columns) in enumerate(zip(rows, touched, strict=True)):
         needed = [matching.row_of[c] for c in columns if matching.row_of[c] != i]
@@ -205,7 +211,7 @@ def components(
             if owner != i:
                 needs[owner].append(i if row.head is None else row.head)
     in_order = []
-    for members in strong_components(needs):
+    for members in strong_components(needs, [matching.row_of[index[name]] for name in first]):
         theirs = tuple(unknowns[matching.column_of[i]] for i in members)
         in_order.append(Component(tuple(rows[i] for i in members), theirs))
     return tuple(in_order)

@@ -99,7 +99,8 @@ typedef struct khz_model {
     const int32_t *stirring;          /* [n_stirring] */
     void (*tunables)(void *instance); /* default values of the parameters that may be set */
     khz_phase_fn once;
-    void (*start)(void *instance); /* guesses and nominal values */
+    void (*start)(void *instance);      /* guesses and nominal values */
+    void (*late_start)(void *instance); /* guesses of loops that the initial equations give */
     khz_phase_fn initial;
     void (*samples)(void *instance); /* start and interval of each sample, once what they depend on is known */
     khz_phase_fn event;              /* one pass over all blocks */

@@ -192,14 +192,36 @@ static khz_status run_initial(const khz_model *m, void *instance)
     return status == KHZ_OK ? KHZ_OK : khz_settle_failures(c);
 }
 
+/* From the start values.  Where some of them hang on what the initial equations give (parameters that are not fixed),
+ * these are solved again from them, as far as the first time has come; if that fails, the first solution is taken. */
+static khz_status run_started(const khz_model *m, void *instance)
+{
+    khz_context *const c = (khz_context *)instance;
+    m->start(instance);
+    const khz_status first = run_initial(m, instance);
+    if (m->late_start == khz_no_action || (first != KHZ_OK && first != KHZ_NO_CONVERGENCE)) {
+        return first;
+    }
+    for (int is_back = 0; is_back < 2; is_back++) {
+        c->status = KHZ_OK;
+        memset(khz_ints(instance, m->factored), 0, sizeof(int32_t) * (size_t)m->n_factored);
+        (is_back ? m->start : m->late_start)(instance);
+        c->status = KHZ_OK; /* a guess that has no value is none */
+        const khz_status status = run_initial(m, instance);
+        if (status == KHZ_OK || first != KHZ_OK) {
+            return status;
+        }
+    }
+    return (khz_status)c->status;
+}
+
 /* From the simplified model (lambda = 0) to the actual one: the whole way at once where that converges, else in strides
  * that shrink and grow.  Bound: HOMOTOPY_STEPS solutions. */
 static khz_status continue_initial(const khz_model *m, void *instance)
 {
     khz_context *const c = (khz_context *)instance;
     c->lambda = 0.0;
-    m->start(instance);
-    khz_status status = run_initial(m, instance);
+    khz_status status = run_started(m, instance);
     double reached = 0.0;
     double stride = 1.0;
     for (int i = 0; i < HOMOTOPY_STEPS && status == KHZ_OK && reached < 1.0; i++) {
@@ -228,11 +250,10 @@ static khz_status solve_initial(const khz_model *m, void *instance)
     c->status = KHZ_OK;
     c->lambda = 1.0;
     memset(khz_ints(instance, m->factored), 0, sizeof(int32_t) * (size_t)m->n_factored);
-    m->start(instance);
     const int32_t may_go_far = c->may_go_far;
     c->n_far = 0;
     c->may_go_far = may_go_far == KHZ_FAR_TOLD ? KHZ_FAR_NOW : 0;
-    const khz_status status = run_initial(m, instance);
+    const khz_status status = run_started(m, instance);
     c->may_go_far = may_go_far;
     return status;
 }
