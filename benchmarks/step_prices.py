@@ -1,13 +1,16 @@
 """Fit the prices of the cost bound for each target: compiler and architecture.
 
-    python benchmarks/step_prices.py [--qemu qemu-aarch64-static] [--write]      needs valgrind, ziglang and qemu-user
+    python benchmarks/step_prices.py [--made] [--qemu qemu-aarch64-static] [--write]
+                                                        needs valgrind, and without --made ziglang and qemu-user
 
 Instructions of a regular step are counted for seven models and five methods: on x86-64 by callgrind, for aarch64 by
 qemu-user, which logs every instruction that it executes (a run of few steps is taken from one of more).  For each
 target the four factors of `cost/targets.toml` solve a linear program: the least sum of bound over measured such that
 every bound is at least MARGIN times what was measured, as the reference has it, and no factor is below LOWEST: other
 models have other shares.  The reference keeps factors of one: its prices are counted by hand, kernel by kernel.
-With --write the table is written, else printed.
+Steps that are made for their method (building/made_step.py) have factors of their own for regular periods, fitted
+alike with a margin of MADE_MARGIN and none below LEAST_MADE; functions of the C library are the same ones.  With --made
+these alone are measured, and the others stay as they stand.  With --write the table is written, else printed.
 """
 
 from __future__ import annotations
@@ -16,7 +19,7 @@ import argparse
 import subprocess
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -24,11 +27,11 @@ from scipy.optimize import linprog
 
 from kilohertz import load
 from kilohertz.cost import cost_bound
-from kilohertz.cost.targets import GROUPS, REFERENCE, Fit, Target
+from kilohertz.cost.targets import GROUPS, REFERENCE, Fit, Target, targets
 from kilohertz.ir.step import Step
 from kilohertz.solvers import StepSettings
 from kilohertz.toolchain import Compiler, cross_compiler, find_compiler
-from stepping import HELD, build, count
+from stepping import HELD, build, build_made, count
 from tables import machine
 
 MODELS = Path(__file__).parent / "models"
@@ -39,6 +42,8 @@ NAMES = (
 METHODS = ("euler", "rk4", "ros34pw2", "rodas4", "sdirk2")
 STEP, SKIPPED, STEPS = 1e-4, 3, 4
 MARGIN, LOWEST = 1.15, 0.8
+MADE_MARGIN = 1.05
+LEAST_MADE = {"expressions": 0.9, "functions": 1.0, "kernels": 0.7, "moves": 0.7, "calls": 0.2}
 FILE = Path(__file__).parent.parent / "src" / "kilohertz" / "cost" / "targets.toml"
 
 
@@ -99,16 +104,48 @@ def rows_of(machine: Machine, steps: dict[str, Step]) -> list[Row]:
         for method in METHODS:
             measured = machine.counts(program, method)
             if measured is not None:
-                counted = tuple(_only(step, method, group) for group in GROUPS)
+                counted = tuple(_only(step, StepSettings(method), group) for group in GROUPS)
                 rows.append(Row(name.rpartition(":")[2], method, measured, counted))
                 print(f"{' '.join(machine.name)}: {rows[-1]}", file=sys.stderr)
     return rows
 
 
-def _only(step: Step, method: str, group: str) -> int:
+def _only(step: Step, settings: StepSettings, group: str) -> int:
     """Instructions of one group in the bound of a regular step, at the prices of the reference."""
     alone = Target("", "", tuple(float(g == group) for g in GROUPS))
-    return int(cost_bound(step, StepSettings(method), alone)["regular"]["instructions"])
+    return int(cost_bound(step, settings, alone)["regular"]["instructions"])
+
+
+def rows_of_made(steps: dict[str, Step]) -> list[Row]:
+    """The same with steps that are made for each method, by the compiler found here."""
+    rows = []
+    for name, step in steps.items():
+        for method in METHODS:
+            settings = StepSettings.of(solver=method, step=STEP, events="catch-up")  # as the driver has it
+            program = build_made(step, settings)
+            measured = by_callgrind(program, method) if program is not None else None
+            if measured is not None:
+                counted = tuple(_only(step, settings, group) for group in GROUPS)
+                rows.append(Row(name.rpartition(":")[2], method, measured, counted))
+                print(f"made: {rows[-1]}", file=sys.stderr)
+    return rows
+
+
+def with_made(target: Target, rows: list[Row]) -> Target:
+    """The target with factors of steps that are made for their method."""
+    assert target.fit is not None
+    shares = np.array([[c / r.measured for c in r.counted] for r in rows])
+    most = [1.0 if group == "functions" else None for group in GROUPS]
+    limits = list(zip((LEAST_MADE[group] for group in GROUPS), most, strict=True))
+    solution = linprog(shares.sum(axis=0), A_ub=-shares, b_ub=np.full(len(rows), -MADE_MARGIN), bounds=limits)
+    if not solution.success:
+        raise SystemExit(f"no factors for made steps: {solution.message}")
+    factors = np.ceil(solution.x * 100 - 1e-6) / 100
+    ratios = shares @ factors
+    fit = replace(
+        target.fit, measured=len(rows), least=round(float(ratios.min()), 2), most=round(float(ratios.max()), 2)
+    )
+    return replace(target, made=replace(target, fit=fit, regular=tuple(map(float, factors))))
 
 
 def fitted(machine: Machine, rows: list[Row]) -> Target:
@@ -130,15 +167,21 @@ def table(targets: list[Target]) -> str:
     """The text of targets.toml."""
     lines = [
         "# Written by `python benchmarks/step_prices.py --write`: factors on the prices of cost/prices.py; `least` and",
-        "# `most` are the bound over the instructions measured, for so many pairs of a model and a method.",
+        "# `most` are the bound over the instructions measured, for so many pairs of a model and a method.  `made` has",
+        "# those of regular periods of steps that are made for their method.",
     ]
     for t in targets:
-        assert t.fit is not None
         lines += ["", "[[target]]", f'compiler = "{t.compiler}"', f'architecture = "{t.architecture}"']
-        lines += [f"{group} = {factor!r}" for group, factor in zip(GROUPS, t.factors, strict=True)]
-        lines += [f"measured = {t.fit.measured}", f"least = {t.fit.least!r}", f"most = {t.fit.most!r}"]
-        lines += [f'measured_with = "{t.fit.measured_with}"']
+        lines += _numbers(t.factors, t.fit)
+        lines += ["", "[target.made]", *_numbers(t.made.regular, t.made.fit)] if t.made is not None else []
     return "\n".join(lines) + "\n"
+
+
+def _numbers(factors: tuple[float, ...], fit: Fit | None) -> list[str]:
+    assert fit is not None
+    lines = [f"{group} = {factor!r}" for group, factor in zip(GROUPS, factors, strict=True)]
+    lines += [f"measured = {fit.measured}", f"least = {fit.least!r}", f"most = {fit.most!r}"]
+    return [*lines, f'measured_with = "{fit.measured_with}"']
 
 
 def machines(qemu: str) -> list[Machine]:
@@ -156,10 +199,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--qemu", default="qemu-aarch64-static", help="qemu-user for aarch64")
     parser.add_argument("--write", action="store_true", help="write cost/targets.toml")
+    parser.add_argument("--made", action="store_true", help="steps that are made for their method alone")
     arguments = parser.parse_args()
     steps = {name: load(name).process() for name in NAMES}
-    targets = [fitted(m, rows_of(m, steps)) for m in machines(arguments.qemu)]
-    text = table(targets)
+    known = targets()
+    if not arguments.made:
+        known = {m.name: fitted(m, rows_of(m, steps)) for m in machines(arguments.qemu)}
+    known = {name: with_made(t, rows_of_made(steps)) if name == REFERENCE else t for name, t in known.items()}
+    text = table(list(known.values()))
     if arguments.write:
         FILE.write_text(text, encoding="utf-8")
     print(text)

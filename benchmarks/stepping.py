@@ -9,9 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from kilohertz.building import linked_units, main_unit, model_units
+from kilohertz.building.made_step import made_name, made_step
 from kilohertz.ir.step import Step
 from kilohertz.solvers import StepSettings
-from kilohertz.toolchain import STRICT, Compiler, build_executable
+from kilohertz.toolchain import STRICT, Compiler, build_executable, find_compiler
 
 DRIVER = Path(__file__).parent / "steps" / "driver.c"
 HELD, EVENT = 128, 1  # KHZ_STEP_HELD, KHZ_STEP_EVENT
@@ -32,6 +33,17 @@ def build(step: Step, compiler: Compiler | None = None) -> Path:
     units, libraries = linked_units([model], offline=False)
     driver = main_unit(model, DRIVER.read_text(encoding="utf-8"), STRICT)
     return build_executable([*units, driver], libraries, compiler)
+
+
+def build_made(step: Step, settings: StepSettings) -> Path | None:
+    """The same with a step made for the model and its settings; None where none is made."""
+    model = model_units(step)
+    made = made_step(model, settings, find_compiler())
+    if made is None:
+        return None
+    units, libraries = linked_units([model], offline=False)
+    flags = (*STRICT, f"-DKHZ_MADE={made_name(model)}")
+    return build_executable([*units, made, main_unit(model, DRIVER.read_text(encoding="utf-8"), flags)], libraries)
 
 
 def count(program: Path, method: str, step: float, inlined: bool, skipped: int, steps: int) -> Counted:

@@ -1,16 +1,23 @@
 /* Steps of a model with a fixed-step method, for an instruction counter:
  * driver METHOD PERIOD_NS INLINED SKIPPED STEPS [JACOBIAN_EVERY JACOBIAN_SPREAD].  Counted is what happens inside
- * khz_counted_step. */
+ * khz_counted_step; with KHZ_MADE the step of that name, made for the model and these settings. */
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "khz_stepper.h"
 
 extern const khz_model *KHZ_MODEL(void);
+#ifdef KHZ_MADE
+extern const khz_made KHZ_MADE;
+static const khz_made *const made = &KHZ_MADE;
+#else
+static const khz_made *const made = NULL;
+#endif
+static uint32_t (*step)(khz_stepper *s);
 
 __attribute__((noinline)) uint32_t khz_counted_step(khz_stepper *s);
 
-uint32_t khz_counted_step(khz_stepper *s) { return khz_stepper_step(s); }
+uint32_t khz_counted_step(khz_stepper *s) { return step(s); }
 
 int main(int argc, char **argv)
 {
@@ -31,9 +38,13 @@ int main(int argc, char **argv)
     if (s == NULL || khz_stepper_init(s, m, &settings, 0.0) != KHZ_OK) {
         return 3;
     }
+    step = khz_stepper_made(s, made);
+    if ((made != NULL) != (step != khz_stepper_step)) {
+        return 4; /* it was made for other settings */
+    }
     const long skipped = atol(argv[4]), steps = atol(argv[5]);
     for (long k = 0; k < skipped; k++) {
-        (void)khz_stepper_step(s);
+        (void)step(s);
     }
     uint32_t flags = 0;
     for (long k = 0; k < steps; k++) {

@@ -13,12 +13,13 @@ import pytest
 
 from kilohertz import load
 from kilohertz.building import linked_units, main_unit
-from kilohertz.cost import Bounds, cost_bound
+from kilohertz.building.made_step import made_name, made_step
+from kilohertz.cost import Bounds, cost_bound, reference
 from kilohertz.passes import Inlining
 from kilohertz.simulate import Program, Statistics, Stepper
 from kilohertz.simulate.stepper import UNUSUAL, Flags
 from kilohertz.solvers import EVENTS, METHODS, StepSettings
-from kilohertz.toolchain import build_executable
+from kilohertz.toolchain import build_executable, find_compiler
 
 FOLDER = Path(__file__).parent
 RUNTIME, SOLVERS = FOLDER.parent / "runtime", FOLDER.parent / "solvers"
@@ -179,6 +180,34 @@ def test_instructions_stay_below_the_bound(
         assert most["regular"] > bound["regular"]["instructions"] / 2.5  # a bound, not a guess at infinity
     if name == "Everything":
         assert most["regular"] and most["event"]
+
+
+@pytest.mark.skipif(shutil.which("valgrind") is None, reason="needs valgrind")
+@pytest.mark.skipif(find_compiler().family != "gcc", reason="steps are made for their method by gcc alone")
+@pytest.mark.parametrize(
+    ("name", "method", "events", "steps"),
+    [
+        ("Axis", "rk4", "none", 3),
+        ("Axis", "rodas4", "none", 15),
+        ("Everything", "rodasp", "mid", 40),
+        ("Everything", "rodas4", "exact", 40),
+        ("StickSlip", "ros34pw2", "predict", 40),
+        ("Chatters", "euler", "none", 40),
+        ("Clutch", "rk4", "linear", 700),
+        ("Bearing", "lie", "none", 400),
+    ],
+)
+def test_made_steps_stay_below_their_bound(name: str, method: str, events: str, steps: int, tmp_path: Path) -> None:
+    model, settings = compiled(name).built, StepSettings.of(solver=method, step=1e-3, events=events)
+    made = made_step(model, settings.check_fixed(), find_compiler())
+    assert made is not None and reference().made is not None
+    units, libraries = linked_units([model], offline=False)
+    text = (FOLDER / "counted.c.in").read_text()
+    program = build_executable([*units, made, main_unit(model, text, (f"-DKHZ_MADE={made_name(model)}",))], libraries)
+    found = instructions(program, [method, str(EVENTS.index(events)), str(steps), "0", "0", "1", "0"], tmp_path)
+    bound = cost_bound(compiled(name).step, settings, reference().made)
+    most = within(found, bound)
+    assert not most["regular"] or bound["regular"]["instructions"] < 1.9 * most["regular"]
 
 
 @pytest.mark.skipif(shutil.which("valgrind") is None, reason="needs valgrind")

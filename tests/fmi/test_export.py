@@ -10,13 +10,17 @@ import numpy as np
 import pytest
 
 from kilohertz import ModelError, load
+from kilohertz.building.made_step import step_word
 from kilohertz.driver import export, simulate_fmu
 from kilohertz.fmi import Exported
+from kilohertz.solvers import StepSettings
+from kilohertz.toolchain import find_compiler
 
 fmpy: Any = pytest.importorskip("fmpy", reason="FMPy is not installed")
 
 VERSIONS = (2, 3)
 STEP = 1e-3
+RK4 = StepSettings.of(solver="rk4", step=STEP)
 MODEL = """\
 model Controlled "Every kind of variable that an FMU has"
   type Mode = enumeration(off "Rests", on "Moves");
@@ -304,3 +308,22 @@ end Lib;
     assert problems(made.path) == []
     there = fmpy.simulate_fmu(str(made.path), fmi_type="CoSimulation", output_interval=STEP, output=["x"], stop_time=1)
     assert there["x"][-1] == pytest.approx(np.exp(-3.0), rel=1e-9)
+
+
+def test_co_simulation_has_a_step_made_for_its_method(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In the binary for this machine; its sources are for any compiler."""
+    made = exported("Kilohertz.Examples.RCCircuit", tmp_path, 2)
+    assert made.contents.own_step == step_word(
+        load("Kilohertz.Examples.RCCircuit").compile().built, RK4, find_compiler()
+    )
+    with zipfile.ZipFile(made.path) as archive:
+        page = archive.read("documentation/index.html").decode()
+        table = archive.read("sources/RCCircuit_fmu.c").decode()
+        assert "sources/made.c" not in archive.namelist() and "khz_made" not in table
+    assert f"the step is\n{made.contents.own_step};" in page
+    monkeypatch.setattr("kilohertz.building.made_step._MOST_LINES", 10)
+    generic = exported("Kilohertz.Examples.RCCircuit", tmp_path, 3)
+    assert generic.contents.own_step.startswith("generic: ")
+    runs = [simulate_fmu(e.path, stop=0.1) for e in (made, generic)]
+    assert all(np.array_equal(runs[0][n], runs[1][n]) for n in runs[0].names)
+    assert exported("Kilohertz.Examples.RCCircuit", tmp_path, 2, kinds=("me",)).contents.own_step == ""

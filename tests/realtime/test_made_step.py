@@ -1,20 +1,26 @@
-"""A step made for its model and method has the bits of the stepper as it is, and tasks take it."""
+"""A step made for its model and method has the bits of the stepper as it is, tasks take it, and every door says so."""
 
 from __future__ import annotations
 
+import json
 import subprocess
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from live_tasks import attached
 
 import kilohertz
 from kilohertz.building import linked_units, main_unit
-from kilohertz.building.made_step import made_name, made_step
+from kilohertz.building.made_step import made_name, made_step, step_word, why_generic
 from kilohertz.cli import main
+from kilohertz.realtime import Built, Scenario, Task, start
 from kilohertz.solvers import StepSettings
 from kilohertz.toolchain import Compiler, build_executable, find_compiler
 
+Build = Callable[[Scenario], Built]
 FILE = Path(__file__).parent / "made_step.mo"
 DRIVER = """
 #include <stdio.h>
@@ -39,6 +45,8 @@ int main(void)
     if (khz_stepper_made(a, NULL) != khz_stepper_step || khz_stepper_made(a, &%(made)s) != %(made)s.step) {
         return 3;
     }
+    puts(khz_stepper_word(a, NULL));
+    puts(khz_stepper_word(a, &%(made)s));
     uint32_t any = 0;
     for (int k = 0; k < 1500; k++) {
         const uint32_t first = khz_stepper_step(a);
@@ -57,11 +65,13 @@ int main(void)
     if (khz_stepper_init(a, m, &settings, 0.0) != KHZ_OK || khz_stepper_made(a, &%(made)s) != khz_stepper_step) {
         return 5;
     }
+    puts(khz_stepper_word(a, &%(made)s));
     printf("%%u\\n", any);
     return 0;
 }
 """
 STATE_EVENT, TIME_EVENT = 2, 4
+OTHER_SETTINGS = "generic: its settings are not those that a step was made for"
 CASES: list[tuple[str, dict[str, Any], int]] = [
     ("Lorenz", {"solver": "rk4"}, 0),
     ("Lorenz", {"solver": "ros34pw2", "internal_steps": 2}, 0),
@@ -95,18 +105,34 @@ def test_a_made_step_has_the_bits_of_the_stepper(name: str, how: dict[str, Any],
     program = build_executable([*linked, main_unit(units, text), unit], libraries)
     done = subprocess.run([program], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout
-    assert int(done.stdout) & (STATE_EVENT | TIME_EVENT) == met
+    linked_without, own, with_others, flags = done.stdout.splitlines()
+    assert int(flags) & (STATE_EVENT | TIME_EVENT) == met
+    assert linked_without == "generic: it was linked without one for its method"
+    assert (
+        own
+        == step_word(units, settings, find_compiler())
+        == f"made for {how['solver']}" + ", inlined" * ("inline" in how)
+    )
+    assert with_others == OTHER_SETTINGS
 
 
-def test_what_no_step_is_made_for() -> None:
+def test_what_no_step_is_made_for(monkeypatch: pytest.MonkeyPatch) -> None:
     model = kilohertz.load(f"{FILE}:MadeStep.Lorenz")
     units, settings = model.built(model.process()), StepSettings.of(solver="rk4", step=1e-3)
+    gcc = Compiler(("gcc",), "gcc 12")
+    assert step_word(units, settings, gcc) == "made for rk4"
     assert made_step(units, settings, Compiler(("clang",), "clang version 17")) is None
-    assert made_step(units.drafted(), settings, Compiler(("gcc",), "gcc 12")) is None
+    assert why_generic(units, Compiler(("clang",), "clang version 17")) == "clang makes none for a method, gcc does"
+    assert made_step(units.drafted(), settings, gcc) is None
+    assert why_generic(units.drafted(), gcc) == "its C is not optimised"
+    assert why_generic(model.built(model.process(), probes=True), gcc) == "it is built with probes"
+    monkeypatch.setattr("kilohertz.building.made_step._MOST_LINES", 100)
+    assert step_word(units, settings, gcc).startswith("generic: its C has ")
+    assert step_word(units, settings, gcc).endswith(" lines, more than 100")
 
 
 @pytest.mark.skipif(not _is_gcc(), reason="steps are made for their method by gcc alone (-fwhole-program)")
-def test_a_task_takes_it(tmp_path: Path) -> None:
+def test_a_task_takes_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     command = [
         "build",
         f"{FILE}:MadeStep.Hybrid",
@@ -118,6 +144,65 @@ def test_a_task_takes_it(tmp_path: Path) -> None:
         str(tmp_path / "out"),
     ]
     assert main(command) == 0
+    assert "by rk4 every 1 ms (step made for rk4)" in capsys.readouterr().out
     (program,) = (p for p in (tmp_path / "out").iterdir() if p.is_file() and p.suffix == "")
     names = subprocess.run(["nm", program], capture_output=True, text=True, check=True).stdout
     assert names.count("khz_stepper_step") == 2  # the stepper's own, and this one
+
+
+@pytest.mark.skipif(not _is_gcc(), reason="steps are made for their method by gcc alone (-fwhole-program)")
+def test_a_run_says_which_step_it_has(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    how: dict[str, Any] = {"solver": "rk4", "step": 1e-3, "duration": 0.05, "folder": tmp_path, "check": False}
+    report = kilohertz.run(f"{FILE}:MadeStep.Lorenz", **how)
+    (task,) = report.data["tasks"]
+    assert (task["made"], task["step"]) == (1, "made for rk4")
+    assert "rk4, events at the end of a step; step made for rk4\n" in report.as_text()
+    bound = json.loads((tmp_path / "Lorenz.cost.json").read_text(encoding="utf-8"))["model"]
+    assert bound["step"] == "made for rk4"
+    monkeypatch.setattr("kilohertz.building.made_step._MOST_LINES", 100)
+    built = kilohertz.build(f"{FILE}:MadeStep.Lorenz", **{k: v for k, v in how.items() if k != "check"})
+    assert built.steps[0].endswith(" lines, more than 100")
+    (task,) = kilohertz.run(f"{FILE}:MadeStep.Lorenz", **how).data["tasks"]
+    assert (task["made"], task["step"]) == (0, built.steps[0])
+    other = built.models[0].cost
+    assert other["step"] == built.steps[0] and other["worst"] == bound["worst"]
+    assert other["regular"]["instructions"] > 2 * bound["regular"]["instructions"]
+
+
+@pytest.mark.skipif(not _is_gcc(), reason="steps are made for their method by gcc alone (-fwhole-program)")
+def test_other_settings_on_the_command_line_of_a_task_are_told(tmp_path: Path) -> None:
+    built = kilohertz.build(f"{FILE}:MadeStep.Lorenz", solver="lie", step=1e-3, folder=tmp_path)
+    for words, step in (((), "made for lie"), (("task.0.newton=5",), OTHER_SETTINGS)):
+        report = tmp_path / "report.json"
+        command = [built.executable, "wall_num=0", "cycles=10", "live=0", f"report={report}", *words]
+        printed = subprocess.run(command, capture_output=True, text=True, check=True, cwd=tmp_path).stdout
+        assert f"step: {step}\n" in printed
+        assert json.loads(report.read_text(encoding="utf-8"))["tasks"][0]["step"] == step
+
+
+@pytest.mark.skipif(not _is_gcc(), reason="steps are made for their method by gcc alone (-fwhole-program)")
+def test_a_step_is_made_for_the_first_task_of_a_model(make: Build, lag: Scenario) -> None:
+    tasks = tuple(Task(name, "Lag", StepSettings(solver, 1e-3)) for name, solver in (("a", "rk4"), ("b", "euler")))
+    both = replace(lag, tasks=tasks, cycles=0)
+    built = make(both)
+    assert built.steps == ("made for rk4", OTHER_SETTINGS)
+    found = start(built)
+    try:
+        with attached(found) as live:
+            assert live.threads[0].step == f"a: made for rk4; b: {OTHER_SETTINGS}"
+    finally:
+        found.stop()
+    assert [t["step"] for t in found.wait().data["tasks"]] == list(built.steps)
+
+
+@pytest.mark.skipif(not _is_gcc(), reason="steps are made for their method by gcc alone (-fwhole-program)")
+def test_a_bound_is_in_the_prices_of_the_step_that_a_task_has(monkeypatch: pytest.MonkeyPatch) -> None:
+    model = kilohertz.load(f"{FILE}:MadeStep.Stiff")
+    made, words = model.cost_bound("rodas4"), model.analyse(solver="rodas4").as_text()
+    assert made["step"] == "made for rodas4" and "  the step of a task is made for rodas4\n" in words
+    monkeypatch.setattr("kilohertz.building.made_step._MOST_LINES", 100)
+    plain = model.cost_bound("rodas4")
+    assert plain["step"].startswith("generic: its C has ")
+    assert made["regular"]["instructions"] < 0.8 * plain["regular"]["instructions"]
+    assert made["event"] == plain["event"] and made["worst"] == plain["worst"]
+    assert made["prices"]["fit"]["least"] >= 1.0

@@ -12,7 +12,8 @@ import re
 from collections.abc import Iterable
 
 from kilohertz.building.c_units import QUICK, ModelUnits, runtime_headers
-from kilohertz.codegen import runtime_sources
+from kilohertz.codegen import CFile, runtime_sources
+from kilohertz.codegen.writing.spelling import string
 from kilohertz.solvers import SOLVERS, StepSettings
 from kilohertz.toolchain import Compiler, Source, Unit
 
@@ -32,17 +33,39 @@ def made_name(model: ModelUnits) -> str:
     return f"{model.code.prefix}made"
 
 
+def why_generic(model: ModelUnits, compiler: Compiler) -> str:
+    """Why no step is made for a model: it does not pay, or cannot be; empty where one is."""
+    n_lines = sum(f.text.count("\n") for f in _own(model))
+    if compiler.family != "gcc":
+        return f"{compiler.family} makes none for a method, gcc does"
+    if model.has_probes:
+        return "it is built with probes"
+    if not set(QUICK).isdisjoint(model.units[0].flags):
+        return "its C is not optimised"
+    return f"its C has {n_lines} lines, more than {_MOST_LINES}" if n_lines > _MOST_LINES else ""
+
+
+def step_word(model: ModelUnits, settings: StepSettings, compiler: Compiler) -> str:
+    """Which step a task with these settings has: `made for rk4`, or `generic: ` and why."""
+    why = why_generic(model, compiler)
+    return f"generic: {why}" if why else f"made for {settings.solver}{', inlined' * settings.inline}"
+
+
+def _own(model: ModelUnits) -> list[CFile]:
+    """What is computed in a step: not the start, and not functions, which may be shared."""
+    functions = f"{model.code.prefix}functions"
+    return [f for f in model.code.files if not f.is_initial and not f.name.startswith(functions)]
+
+
 def made_step(model: ModelUnits, settings: StepSettings, compiler: Compiler) -> Unit | None:
-    """The unit that defines it; None where it does not pay, and for compilers without `-fwhole-program`."""
-    files = [f for f in model.code.files if not f.is_initial and not f.name.startswith(f"{model.code.prefix}functions")]
-    is_plain = model.has_probes or not set(QUICK).isdisjoint(model.units[0].flags)
-    if compiler.family != "gcc" or is_plain or sum(f.text.count("\n") for f in files) > _MOST_LINES:
+    """The unit that defines it; None where there is none (`why_generic`)."""
+    if why_generic(model, compiler):
         return None
-    values = settings.c_values()
+    word, values = step_word(model, settings, compiler), settings.c_values()
     values["method"] = list(SOLVERS).index(str(values["method"]))
     values["period_ns"] = int(values["period_ns"]) // int(values["internal_steps"])
     runtime = [(name, text) for name, text in runtime_sources() if name not in _SHARED]
-    own = [(f.name, f.text) for f in files]
+    own = [(f.name, f.text) for f in _own(model)]
     both = _statics(text for _, text in runtime) & _statics(text for _, text in own)
     lines = [
         "#define _GNU_SOURCE",
@@ -51,7 +74,7 @@ def made_step(model: ModelUnits, settings: StepSettings, compiler: Compiler) -> 
         *(f"#define {name} model_{name}" for name in sorted(both)),
         *(f'#line 1 "{name}"\n{text}' for name, text in own),
         "__attribute__((externally_visible))",
-        f"const khz_made {made_name(model)} = {{KHZ_MADE_SETTINGS, khz_stepper_step}};",
+        f"const khz_made {made_name(model)} = {{KHZ_MADE_SETTINGS, khz_stepper_step, {string(word)}}};",
         "",
     ]
     headers = (*runtime_headers(), Source(model.code.header.name, model.code.header.text))

@@ -13,7 +13,7 @@ from typing import Any
 
 from kilohertz.cost.kernels import Kernels
 from kilohertz.cost.phases import Phases
-from kilohertz.cost.prices import Cost, Count, copy, dearest, moves, total
+from kilohertz.cost.prices import Cost, Count, calls, copy, dearest, moves, total
 from kilohertz.cost.targets import Target, reference
 from kilohertz.ir import step as s
 from kilohertz.ir.step import Kind, Partition, Step, stage_roles
@@ -45,7 +45,7 @@ _ITERATIONS, _STAGES, _TRIALS, _LOOPS = (
 _STAGE_TRIALS = constant("KHZ_STAGE_TRIALS")
 _HOLD = 2  # evaluations after a step that failed
 _HELD_WITHOUT_EVENT = ("linear", "hermite")  # a period whose step failed looks for no event
-_PERIOD = moves(620)  # what a period takes of an empty model
+_PERIOD = calls(620)  # what a period takes of an empty model
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,8 +169,9 @@ class _Period:
         counted = self.total(work, case)
         cost = counted.worst if case == WORST else counted.regular
         fields = (f.name for f in Work.__dataclass_fields__.values() if not f.metadata.get("internal"))
-        calls = {name: times * int(getattr(work, name)) for name in fields}
-        return calls | {"operations": times * cost.operations, "instructions": times * target.instructions(cost)}
+        numbers = {name: times * int(getattr(work, name)) for name in fields}
+        instructions = target.instructions(cost, is_regular=case in (REGULAR, KEPT))
+        return numbers | {"operations": times * cost.operations, "instructions": times * instructions}
 
     # ---------------------------------------------------------------------------------------------------------- calls
 
@@ -424,13 +425,13 @@ class _Period:
         """What an event takes besides its passes: values kept for the case that it fails, relations watched."""
         n_r = len(self.step.crossings)
         copies = copy(4 * self.kernels.n + 2 * self.phases.n_discrete + 4 * n_r + 400 * self.phases.n_texts)
-        return copies + moves(800 + 80 * n_r + 90 * len(self.step.samples)) + self._recorded
+        return copies + moves(80 * n_r + 90 * len(self.step.samples), 800) + self._recorded
 
     @property
     def _instants(self) -> Count:
         """Time events and samples that are due, and what delays and transport lines record."""
         step = self.step
-        ticks = moves(40 + 45 * len(step.samples) + 15 * len(step.time_events))
+        ticks = moves(45 * len(step.samples) + 15 * len(step.time_events), 40)
         return ticks + self.phases.instants + self._recorded
 
     @property

@@ -8,6 +8,7 @@ from kilohertz.cost.jacobian import StateJacobian
 from kilohertz.cost.prices import (
     Count,
     both,
+    calls,
     copy,
     dense_factor,
     dense_solve,
@@ -56,32 +57,32 @@ class Kernels:
 
     def jacobian(self, directions: int, slopes: int, n_parts: int = 1) -> Count:
         """Around the calls for the directional derivatives of one Jacobian, or of a part: seeds, entries, checks."""
-        slope = copy(self.n).times(2) + moves(40)
-        symbolic = moves(10 * self.entries + 98 * -(-self.colours // n_parts) + 18 * self.n + 300)
-        checked = self.differences + moves(8 * self.entries + 160)
+        slope = copy(self.n).times(2) + calls(40)
+        symbolic = moves(10 * self.entries + 98 * -(-self.colours // n_parts) + 18 * self.n, 300)
+        checked = self.differences + moves(8 * self.entries, 160)
         return (symbolic if directions else checked) + slope.times(slopes)
 
     @property
     def differences(self) -> Count:
         """Around the right-hand sides of a Jacobian by differences."""
-        colour = both(6 * self.entries, 16 * self.entries + 24 * self.n + 80) + copy(self.n)
-        return colour.times(self.colours) + copy(self.n).times(4) + moves(80)
+        colour = both(6 * self.entries, 16 * self.entries + 24 * self.n, 80) + copy(self.n)
+        return colour.times(self.colours) + copy(self.n).times(4) + calls(80)
 
     @property
     def factor(self) -> Count:
         """Factors of I - h*gamma*J: planned, and at worst dense as well."""
         n, moved = self.n, self.entries + self.n
-        dense = copy(n * n) + both(moved, 10 * moved + 120) + Count(dense_factor(n).regular, dense_factor(n).regular)
+        dense = copy(n * n) + both(moved, 10 * moved, 120) + Count(dense_factor(n).regular, dense_factor(n).regular)
         if self.plan is None:
             return dense
-        return both(moved, 8 * moved + 110) + sparse_factor(self.plan, n) + dense.times(0, 1)
+        return both(moved, 8 * moved, 110) + sparse_factor(self.plan, n) + dense.times(0, 1)
 
     @property
     def solve(self) -> Count:
-        dense = dense_solve(self.n) + moves(15)
+        dense = dense_solve(self.n) + calls(15)
         if self.plan is None:
             return dense
-        planned = sparse_solve(self.plan, self.n) + moves(15)
+        planned = sparse_solve(self.plan, self.n) + calls(15)
         return Count(planned.regular, max(planned.worst, dense.worst, key=lambda c: c.instructions))
 
     # --------------------------------------------------------------------------------------------------------- stages
@@ -99,26 +100,26 @@ class Kernels:
         """x0 + sum of weights*k for each row of weights: zeros are left out, but for their loop."""
         rows = np.atleast_2d(weights)
         terms = rows.size if every else int(np.count_nonzero(rows))
-        return copy(self.n).times(len(rows)) + both(2 * self.n * terms, 4.3 * self.n * terms + 16 * rows.size)
+        return copy(self.n).times(len(rows)) + both(2 * self.n * terms, 4.3 * self.n * terms, 16 * rows.size)
 
     def _explicit(self, m: RungeKutta) -> Count:
-        return self._combined(m.a[1:]) + self._combined(np.array(m.b), every=True) + moves(80) + copy(self.n)
+        return self._combined(m.a[1:]) + self._combined(np.array(m.b), every=True) + calls(80) + copy(self.n)
 
     def _rosenbrock(self, m: Rosenbrock) -> Count:
         n, s = self.n, m.n_stages
-        coupled = both(2 * n, 6 * n + 10).times(s * (s - 1) // 2)
+        coupled = both(2 * n, 6 * n, 10).times(s * (s - 1) // 2)
         return total(
-            (self._combined(m.a[1:]), self._combined(np.array(m.m)), coupled, both(4 * n, 11 * n + 70).times(s))
-        ) + moves(120)
+            (self._combined(m.a[1:]), self._combined(np.array(m.m)), coupled, both(4 * n, 11 * n, 70).times(s))
+        ) + calls(120)
 
     def _implicit(self, m: RungeKutta) -> Count:
         n = self.n
-        turn = both(4 * n, 19 * n + 70) if not self.inlined else Count()
-        stage = both(2 * n, 20 * n + 80) + copy(n).times(2) + turn.times(self.newton)
-        return stage.times(m.n_stages) + self._combined(m.a) + self._combined(np.array(m.b)) + moves(120)
+        turn = both(4 * n, 19 * n, 70) if not self.inlined else Count()
+        stage = both(2 * n, 20 * n, 80) + copy(n).times(2) + turn.times(self.newton)
+        return stage.times(m.n_stages) + self._combined(m.a) + self._combined(np.array(m.b)) + calls(120)
 
     def _pair(self, m: Pair, substeps: int) -> Count:
         n, pairs = self.n, m.n_stages * (m.n_stages - 1) // 2
-        vectors = both(2 * n, 12 * n).times(pairs) + both(2 * n, 18 * n + 60).times(m.n_implicit)
+        vectors = both(2 * n, 12 * n).times(pairs) + both(2 * n, 18 * n, 60).times(m.n_implicit)
         copies = copy(n).times(m.n_implicit + 2)
-        return (vectors + copies).times(substeps) + both(3 * n, 24 * n + 60) + copy(n).times(4)
+        return (vectors + copies).times(substeps) + both(3 * n, 24 * n, 60) + copy(n).times(4)

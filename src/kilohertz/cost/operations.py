@@ -21,6 +21,7 @@ from kilohertz.cost.prices import (
     Cost,
     Count,
     both,
+    calls,
     copy,
     dense_factor,
     dense_solve,
@@ -62,7 +63,7 @@ _COMPILED_APART = 2  # unknowns of a nonlinear loop that khz_newton.c has code o
 _STORE = moves(2)
 _SET = moves(1)  # a variable of the instance or an entry of a matrix, from a register
 _ELEMENT, _ARRAY, _TURN = moves(12), moves(60), moves(6)  # of an array that is assigned at once; of a loop
-_BLOCK = moves(30)  # a generated function: call, prologue, status
+_BLOCK = calls(30)  # a generated function: call, prologue, status
 
 _Dims: TypeAlias = tuple[int | None, ...]
 _Sizes: TypeAlias = tuple[_Dims, ...]
@@ -352,7 +353,7 @@ class Operations:
         solve = dense_solve(n) if plan is None else planned_solve(plan, n)
         if self.in_search:
             matrix, solve = Count(matrix.regular, matrix.regular), Count(solve.regular, solve.regular)
-        return inner + moves(6 * n + 60) + solve + (Count() if kept or (b.again and n > IN_PLACE) else matrix)
+        return inner + moves(6 * n, 60) + solve + (Count() if kept or (b.again and n > IN_PLACE) else matrix)
 
     def detours(self, b: s.MixedLoop) -> list[tuple[Count, int]]:
         """What linear systems of a mode take beyond their usual way, and how many turns they pay for it."""
@@ -375,7 +376,7 @@ class Operations:
 
     def _nonlinear(self, b: s.NonlinearLoop) -> Count:
         """One solution with the iterations that it has for itself."""
-        cap, residual, head = self.newton, self._residual(b), moves(12 * len(b.unknowns) + 200)
+        cap, residual, head = self.newton, self._residual(b), moves(12 * len(b.unknowns), 200)
         one = self.iteration(b, is_spare=False)
         if not self.in_stage:
             return head + residual.times(1, 5) + one.times(min(cap, _USUAL), cap)

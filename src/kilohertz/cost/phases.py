@@ -13,7 +13,7 @@ from kilohertz.cost.factors import state_elimination
 from kilohertz.cost.jacobian import StateJacobian, jacobian_rests, state_jacobian
 from kilohertz.cost.lanes import Moving, n_lanes
 from kilohertz.cost.operations import Operations
-from kilohertz.cost.prices import Cost, Count, copy, dearest, moves, total
+from kilohertz.cost.prices import Cost, Count, calls, copy, dearest, moves, total
 from kilohertz.cost.rolled import Listed
 from kilohertz.cost.rolled_blocks import LaneShapes, stretches
 from kilohertz.graphs import Elimination
@@ -108,7 +108,7 @@ class Phases:
         relations = self.step.crossings
         statements = [Listed("crossing", (("g", c.index),), (c.relation, c.function)) for c in relations]
         looked_at = self._operations.listed(statements)
-        return looked_at + moves(12 * len(relations) + 20)
+        return looked_at + moves(12 * len(relations), 20)
 
     @cached_property
     def turns(self) -> list[Count]:
@@ -158,7 +158,7 @@ class Phases:
     @property
     def _around(self) -> Count:
         """Each list of directions."""
-        return moves(8 * len(self.jacobian.rows) + 60)
+        return moves(8 * len(self.jacobian.rows), 60)
 
     @cached_property
     def _directions(self) -> tuple[Count, list[Count], Count]:
@@ -171,7 +171,7 @@ class Phases:
         moving = Moving(self.step.variables.values())
         numbers = moving.numbers(b for blocks in _apart(lists) for b in blocks)
         computed = [Listed("resting", (("z->resting", k),), (e,)) for e, k in numbers.items()]
-        shared = self._rates.listed(computed) + moves(4 * len(numbers) + 60)
+        shared = self._rates.listed(computed) + moves(4 * len(numbers), 60)
         shapes = LaneShapes(self.step.variables, moving, numbers)
         self._rates.is_apart = lambda e, operand: operand in numbers and moving(e)
         rates = _of_each(lists, lambda blocks: self._in_lanes(blocks, moving, shapes))
@@ -192,19 +192,19 @@ class Phases:
         """One call of each phase, copies and checks of the runtime included."""
         step, operations, n = self.step, self._operations, len(self.jacobian.rows)
         late_parts = map(operations.partition, (Partition.CROSSING, Partition.OUTPUT, Partition.VIEW))
-        late = total(late_parts) + moves(8 * n + 280)
+        late = total(late_parts) + moves(8 * n, 280)
         event = operations.blocks(step.blocks, in_event=True)
-        solved = operations.step_blocks() + moves(40)
+        solved = operations.step_blocks() + calls(40)
         inputs = moves(25 * len(step.of_kind(Kind.INPUT)))
-        stage = operations.step_blocks(self.is_open) + moves(40)
+        stage = operations.step_blocks(self.is_open) + calls(40)
         operations.kept = set()
         late = late + copy(n) + inputs
         values = sum(len(s.targets(b)) for b in step.in_partition(Partition.STEP))
         n_values = len(step.of_kind(Kind.ALGEBRAIC)) + len(step.of_kind(Kind.DISCRETE))
         late = late + Count(Cost(moves=2 * n_values), Cost(moves=20 * (values + n_values)))  # is one not finite? which?
-        called = moves(4 * n + 150 + 10 * len(step.algebraic)) + copy(n).times(2) + inputs
-        staged = moves(18 * n + 220) + copy(n) + inputs
-        kept = moves(24 * self.n_discrete + 2000 * self.n_texts + 12 * n + 100)
+        called = moves(4 * n + 10 * len(step.algebraic), 150) + copy(n).times(2) + inputs
+        staged = moves(18 * n, 220) + copy(n) + inputs
+        kept = moves(24 * self.n_discrete + 2000 * self.n_texts + 12 * n, 100)
         return {
             "rhs": stage + called,
             "closed": solved + called,

@@ -31,7 +31,8 @@ class Cost:
     expressions: float = 0.0  # of generated code, in quarters
     functions: int = 0  # of the C library
     kernels: int = 0  # loops of the runtime with arithmetic in them
-    moves: int = 0  # copies, addresses, branches, calls
+    moves: int = 0  # copies, addresses, branches
+    calls: int = 0  # what each call of the runtime does once, however large the model is
 
     def __add__(self, other: Cost) -> Cost:
         return Cost(
@@ -40,10 +41,18 @@ class Cost:
             self.functions + other.functions,
             self.kernels + other.kernels,
             self.moves + other.moves,
+            self.calls + other.calls,
         )
 
     def times(self, n: int) -> Cost:
-        return Cost(self.operations * n, self.expressions * n, self.functions * n, self.kernels * n, self.moves * n)
+        return Cost(
+            self.operations * n,
+            self.expressions * n,
+            self.functions * n,
+            self.kernels * n,
+            self.moves * n,
+            self.calls * n,
+        )
 
     def part(self, n: int) -> Cost:
         """One of n equal parts, rounded up."""
@@ -52,7 +61,7 @@ class Cost:
     @property
     def instructions(self) -> int:
         """At the prices that stand here."""
-        return math.ceil(self.expressions) + self.functions + self.kernels + self.moves
+        return math.ceil(self.expressions) + self.functions + self.kernels + self.moves + self.calls
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,14 +78,19 @@ class Count:
         return Count(self.regular.times(regular), self.worst.times(regular if worst is None else worst))
 
 
-def both(operations: float, instructions: float) -> Count:
-    """A loop of the runtime, the same in either case."""
-    return _always(Cost(round(operations), kernels=round(instructions)))
+def both(operations: float, instructions: float, calls: int = 0) -> Count:
+    """A loop of the runtime, the same in either case; `calls` are those once around it."""
+    return _always(Cost(round(operations), kernels=round(instructions), calls=calls))
 
 
-def moves(instructions: float) -> Count:
-    """Copies, addresses, branches: no arithmetic."""
-    return _always(Cost(moves=round(instructions)))
+def moves(instructions: float, calls: int = 0) -> Count:
+    """Copies, addresses, branches: no arithmetic; `calls` are those once around them."""
+    return _always(Cost(moves=round(instructions), calls=calls))
+
+
+def calls(instructions: int) -> Count:
+    """What is done once in a call of the runtime."""
+    return moves(0, instructions)
 
 
 def _always(cost: Cost) -> Count:
@@ -111,6 +125,7 @@ def _sum(costs: Sequence[Cost]) -> Cost:
         sum([c.functions for c in costs]),
         sum([c.kernels for c in costs]),
         sum([c.moves for c in costs]),
+        sum([c.calls for c in costs]),
     )
 
 
@@ -177,7 +192,7 @@ def _number(e: x.Expr) -> float | None:
 
 def copy(n: int) -> Count:
     """memcpy or memset of n doubles."""
-    return moves(24 + n)
+    return moves(n, 24)
 
 
 def dense_factor(n: int) -> Count:
@@ -204,13 +219,13 @@ def dense_solve(n: int) -> Count:
 def sparse_factor(plan: Elimination, n: int) -> Count:
     """khz_sparse_factor by its tables, or what is written out of it."""
     if is_written_out(plan):
-        return both(2 * plan.n_products + 4 * n, 5 * plan.n_products + 13 * plan.n_entries + 4 * n + 40)
+        return both(2 * plan.n_products + 4 * n, 5 * plan.n_products + 13 * plan.n_entries + 4 * n, 40)
     return both(2 * plan.n_products + 4 * n, 13 * plan.n_products + 30 * plan.n_entries + 190 * n + 80)
 
 
 def sparse_solve(plan: Elimination, n: int) -> Count:
     if is_written_out(plan):
-        return both(2 * plan.n_entries + 4 * n, 3.6 * plan.n_entries + 2 * n + 20)
+        return both(2 * plan.n_entries + 4 * n, 3.6 * plan.n_entries + 2 * n, 20)
     return both(2 * plan.n_entries + 4 * n, 10.5 * plan.n_entries + 25 * n + 50)
 
 

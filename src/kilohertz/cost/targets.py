@@ -1,14 +1,16 @@
 """Prices by target: how much dearer or cheaper each group of instructions is than with gcc for x86-64.
 
 `targets.toml` has one table for each compiler and architecture that was measured; `benchmarks/step_prices.py` fits and
-writes it.  A target that was not measured gets the dearest of all that were, and the bound says so.
+writes it.  A target that was not measured gets the dearest of all that were, and the bound says so.  A step that is
+made for its method (building/made_step.py) has factors of its own in regular periods, where it was measured; periods
+with events keep those of the stepper as it is, from which they differ least.
 """
 
 from __future__ import annotations
 
 import math
 import tomllib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
 from typing import Any
@@ -16,7 +18,7 @@ from typing import Any
 from kilohertz.cost.prices import Cost
 
 REFERENCE = ("gcc", "x86_64")  # what the prices of `prices.py` are for
-GROUPS = ("expressions", "functions", "kernels", "moves")  # fields of `Cost`
+GROUPS = ("expressions", "functions", "kernels", "moves", "calls")  # fields of `Cost`
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,10 +39,13 @@ class Target:
     architecture: str
     factors: tuple[float, ...]
     fit: Fit | None = None  # None: not measured, factors on the safe side
+    regular: tuple[float, ...] = ()  # those of periods without an event, where they are others
+    made: Target | None = None  # the same for steps that are made for their method; None: not measured
 
-    def instructions(self, cost: Cost) -> int:
+    def instructions(self, cost: Cost, *, is_regular: bool = False) -> int:
         """Of a cost, rounded up."""
-        parts = (f * float(getattr(cost, group)) for group, f in zip(GROUPS, self.factors, strict=True))
+        factors = self.regular if is_regular and self.regular else self.factors
+        parts = (f * float(getattr(cost, group)) for group, f in zip(GROUPS, factors, strict=True))
         return math.ceil(sum(parts) - 1e-6)
 
     def to_dict(self) -> dict[str, Any]:
@@ -58,9 +63,19 @@ def targets() -> dict[tuple[str, str], Target]:
     text = files("kilohertz.cost").joinpath("targets.toml").read_text(encoding="utf-8")
     rows = []
     for t in tomllib.loads(text)["target"]:
-        fit = Fit(t["measured"], t["least"], t["most"], t["measured_with"])
-        rows.append(Target(t["compiler"], t["architecture"], tuple(t[group] for group in GROUPS), fit))
+        plain = Target(t["compiler"], t["architecture"], _factors(t), _fit(t))
+        made = t.get("made")
+        its = replace(plain, fit=_fit(made), regular=_factors(made)) if made is not None else None
+        rows.append(replace(plain, made=its))
     return {(t.compiler, t.architecture): t for t in rows}
+
+
+def _factors(table: dict[str, Any]) -> tuple[float, ...]:
+    return tuple(table[group] for group in GROUPS)
+
+
+def _fit(table: dict[str, Any]) -> Fit:
+    return Fit(table["measured"], table["least"], table["most"], table["measured_with"])
 
 
 def target_for(compiler: str, architecture: str) -> Target:

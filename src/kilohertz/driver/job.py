@@ -275,7 +275,7 @@ def _planned(model: Model, task: Task, scenario: Scenario, place: _Place) -> tup
     for note in plan.notes:
         place.say(f"{task.name}: {note}" if task.name != "model" else note)
     stepping, step = plan.stepping.check_fixed(), model.planned(plan)
-    cost = bound_here(model, step, stepping, place.machine)
+    cost = bound_here(model, step, stepping, place.machine, probes=place.probes)
     return replace(task, stepping=stepping), ModelCode(model.built(step, probes=place.probes), cost)
 
 

@@ -13,7 +13,7 @@ from typing import Any
 from kilohertz import runtime
 from kilohertz.base import Diagnostic, ModelError
 from kilohertz.building import MARCH, PROBES, ModelUnits, linked_units, runtime_headers, runtime_units, write_tree
-from kilohertz.building.made_step import made_name, made_step
+from kilohertz.building.made_step import made_name, made_step, step_word
 from kilohertz.codegen import CProgram, ModelSignal, model_signals, signals_source
 from kilohertz.codegen.writing.spelling import comment, string
 from kilohertz.ir.flat import Function
@@ -21,8 +21,8 @@ from kilohertz.ir.step import Kind, Step
 from kilohertz.ir.types import ExternalObjectType
 from kilohertz.realtime.scenario import Scenario
 from kilohertz.realtime.scenario_text import flat_scenario, scenario_path
+from kilohertz.solvers import StepSettings
 from kilohertz.toolchain import (
-    Compiler,
     Source,
     Unit,
     build_executable,
@@ -61,6 +61,7 @@ class Built:
     models: tuple[ModelCode, ...]  # of each task
     target: str = ""
     notes: tuple[str, ...] = ()  # columns that drive nothing, inputs that nothing drives
+    steps: tuple[str, ...] = ()  # of each task: `made for rk4`, or `generic: ` and why
 
     @property
     def build_id(self) -> str:
@@ -86,8 +87,10 @@ def build(scenario: Scenario, models: Sequence[ModelCode], folder: Path, target:
     flat = flat_scenario(scenario, numbers, of_tasks)  # names are checked before anything is compiled
     built = _with_own_prefixes([m.built for m in distinct])
     drivers = tuple(dict.fromkeys(device.driver for device in scenario.devices))
-    units, libraries = _units(built, signals, drivers)
-    made = _made(scenario, built, numbers, compiler)
+    first = {i: t.stepping for i, t in reversed(list(zip(numbers, scenario.tasks, strict=True)))}
+    words = [step_word(model, first[i], compiler) for i, model in enumerate(built)]
+    made = [unit for i, model in enumerate(built) if (unit := made_step(model, first[i], compiler)) is not None]
+    units, libraries = _units(built, signals, drivers, words)
     units = [replace(unit, flags=(*unit.flags, *code.flags)) for unit in units]
     if target and any("openblas" in word or "lapack" in word for word in libraries):
         raise ModelError(Diagnostic("C605", f"a model needs LAPACK, which is not there for the target `{target}`"))
@@ -116,6 +119,7 @@ def build(scenario: Scenario, models: Sequence[ModelCode], folder: Path, target:
         tuple(models),
         target,
         flat.notes,
+        tuple(_task_step(words[i], t.stepping, first[i]) for i, t in zip(numbers, scenario.tasks, strict=True)),
     )
 
 
@@ -137,23 +141,25 @@ def _with_own_prefixes(models: Sequence[ModelUnits]) -> list[ModelUnits]:
 
 
 def _units(
-    models: Sequence[ModelUnits], signals: Sequence[tuple[ModelSignal, ...]], drivers: tuple[str, ...]
+    models: Sequence[ModelUnits],
+    signals: Sequence[tuple[ModelSignal, ...]],
+    drivers: tuple[str, ...],
+    words: Sequence[str],
 ) -> tuple[list[Unit], tuple[str, ...]]:
     units, libraries = linked_units(models, offline=False)
     headers = _headers()
     units += (_signals_unit(model, of_model) for model, of_model in zip(models, signals, strict=True))
     units.append(Unit(_sources(runtime.device_sources(drivers)), headers, name="devices"))
-    linked = Source("linked.c", _linked(models, signals))
+    linked = Source("linked.c", _linked(models, signals, words))
     probes = PROBES if any(model.has_probes for model in models) else ()
     units.append(Unit((*_sources(runtime.task_sources()), linked), headers, flags=probes, name="task"))
     return units, libraries
 
 
-def _made(scenario: Scenario, models: Sequence[ModelUnits], numbers: Sequence[int], compiler: Compiler) -> list[Unit]:
-    """Steps made for the models, as their first tasks ask for them."""
-    first = {i: t.stepping for i, t in reversed(list(zip(numbers, scenario.tasks, strict=True)))}
-    units = [made_step(model, first[i], compiler) for i, model in enumerate(models)]
-    return [unit for unit in units if unit is not None]
+def _task_step(word: str, own: StepSettings, first: StepSettings) -> str:
+    """Which step a task has: a step is made for the first task of a model (`khz_stepper_word`)."""
+    fits = word.startswith("generic") or own.c_values() == first.c_values()
+    return word if fits else "generic: its settings are not those that a step was made for"
 
 
 def _signals_unit(model: ModelUnits, signals: tuple[ModelSignal, ...]) -> Unit:
@@ -184,11 +190,11 @@ def _sources(texts: Sequence[tuple[str, str]]) -> tuple[Source, ...]:
     return tuple(Source(name, text) for name, text in texts)
 
 
-def _linked(models: Sequence[ModelUnits], signals: Sequence[tuple[ModelSignal, ...]]) -> str:
-    """The table of the models in this executable."""
+def _linked(models: Sequence[ModelUnits], signals: Sequence[tuple[ModelSignal, ...]], words: Sequence[str]) -> str:
+    """The table of the models in this executable; `words` are those of their steps."""
     lines = ["/* The models in this executable.  Generated by Kilohertz. */", '#include "khz_thread.h"', ""]
     entries = []
-    for model, of_model in zip(models, signals, strict=True):
+    for model, of_model, word in zip(models, signals, words, strict=True):
         code, n_objects = model.code, len(list(model.step.of_kind(Kind.OBJECT)))
         hidden = len(_with_memory(model.step))
         timed = model.timed_getter if model.has_probes else "NULL"
@@ -196,7 +202,10 @@ def _linked(models: Sequence[ModelUnits], signals: Sequence[tuple[ModelSignal, .
         lines += [f"extern const khz_model *{getter}(void);" for getter in getters]
         lines += [f"extern const khz_signal {code.prefix}signals[];"]
         made = made_name(model)
-        lines += [f"extern const khz_made {made} __attribute__((weak)); /* NULL: it has none */"]
+        if word.startswith("generic"):
+            lines += [f"static const khz_made {made} = {{.word = {string(word)}}};"]
+        else:
+            lines += [f"extern const khz_made {made} __attribute__((weak)); /* NULL: linked without it */"]
         table = f"{code.getter}, {timed}, {code.prefix}signals, {len(of_model)}, {n_objects}, {hidden}, &{made}"
         entries.append(f"    {{{string(code.name)}, {table}}},")
     lines += ["", "const khz_linked_model khz_linked_models[] = {", *entries, "};"]

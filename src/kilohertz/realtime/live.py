@@ -91,6 +91,11 @@ class Lane(ctypes.Structure):
         return bytes(self.name).decode()
 
     @property
+    def step(self) -> str:
+        """Which step its tasks have: `made for rk4`, or `generic: ` and why."""
+        return bytes(self.steps).decode(errors="replace")
+
+    @property
     def counts(self) -> dict[str, int]:
         return {name: int(getattr(self.account.counts, name)) for name in COUNTS}
 

@@ -31,12 +31,13 @@ def causes_of(counts: dict[str, int]) -> str:
 
 
 def _method(task: dict[str, Any]) -> str:
-    """How a model was integrated: `rodas4, inlined, 2 internal steps, events by catch-up`."""
+    """How a model was integrated: `rodas4, inlined, 2 internal steps, events by catch-up; step made for rodas4`."""
     words = [str(task["method"])]
     words += ["inlined"] if task["inlined"] else []
     words += [f"{task['internal_steps']} internal steps"] if task["internal_steps"] > 1 else []
     events = EVENTS[task["events"]]
-    return ", ".join([*words, "events at the end of a step" if events == "none" else f"events by {events}"])
+    text = ", ".join([*words, "events at the end of a step" if events == "none" else f"events by {events}"])
+    return f"{text}; step {task['step']}"
 
 
 @dataclass(frozen=True)

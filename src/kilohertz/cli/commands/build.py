@@ -50,8 +50,10 @@ def run(arguments: argparse.Namespace) -> int:
         target=arguments.target,
         announce=announce,
     )
-    steps = ((t.model, t.stepping) for t in built.scenario.tasks)
-    tasks = ", ".join(f"{model} by {s.solver} every {s.period_ns * 1e-6:g} ms" for model, s in steps)
+    steps = ((t.model, t.stepping, word) for t, word in zip(built.scenario.tasks, built.steps, strict=True))
+    tasks = ", ".join(
+        f"{model} by {s.solver} every {s.period_ns * 1e-6:g} ms (step {word})" for model, s, word in steps
+    )
     print(f"{built.executable}: {tasks}" + (f", for {built.target}" if built.target else ""))
     print(f"start it with: {built.executable} [key=value ...]")
     return 0

@@ -65,7 +65,7 @@ def run(arguments: argparse.Namespace) -> int:
     machines = ", ".join(exported.platforms)
     print(f"{exported.path}: FMI {arguments.fmi} ({kinds}), {machines}, {exported.size / 1024:.0f} KiB")
     if "cs" in exported.contents.kinds:
-        print(f"Co-Simulation: {s.solver}, steps of {s.period_ns * 1e-6:g} ms")
+        print(f"Co-Simulation: {s.solver}, steps of {s.period_ns * 1e-6:g} ms (step {exported.contents.own_step})")
     for warning in (*model.warnings, *exported.warnings):
         print(render(warning, model.session.libraries.sources), file=sys.stderr)
     return 0

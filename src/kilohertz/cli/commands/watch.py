@@ -76,7 +76,7 @@ def _cycles(thread: Lane) -> str:
         f"{c['steps']} steps, {c['missed']} missed "
         f"({causes_of(c)}){messages}, "
         f"lateness p50/p99 {late.quantile(0.5) / 1e3:.0f}/{late.quantile(0.99) / 1e3:.0f} us, "
-        f"compute {compute.quantile(0.5) / 1e3:.1f}/{compute.quantile(0.99) / 1e3:.1f} us"
+        f"compute {compute.quantile(0.5) / 1e3:.1f}/{compute.quantile(0.99) / 1e3:.1f} us, step {thread.step}"
     )
 
 

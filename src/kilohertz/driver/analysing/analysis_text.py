@@ -152,6 +152,8 @@ def bound_lines(b: Mapping[str, Any]) -> Iterator[str]:
         yield f"  LU of {lu['n']} x {lu['n']} with {lu['nnz']} entries{' (dense)' if lu['dense'] else ''}"
     for what in b["unbounded"]:
         yield f"  without a bound: {what}"
+    if "step" in b:
+        yield f"  the step of a task is {b['step']}"
     yield f"  {_prices(b['prices'])}"
 
 
@@ -161,7 +163,7 @@ def _prices(p: Mapping[str, Any]) -> str:
     if fit is None:
         return f"{head}: not measured there, taken from the dearest of other targets"
     fits = f"{fit['least']:g} to {fit['most']:g} times what was measured in {fit['measured']} regular steps"
-    return f"{head}: {fits}; a step made for its method takes less"
+    return f"{head}: {fits}"
 
 
 def _solved(work: Mapping[str, Any], bound: Mapping[str, Any]) -> str:

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from kilohertz.driver.api import Model
     from kilohertz.ir.step import Step
     from kilohertz.solvers import StepSettings
+    from kilohertz.toolchain import Compiler
 
 
 def bounds_of(model: Model, form: Step) -> Bounds:
@@ -20,18 +21,34 @@ def bounds_of(model: Model, form: Step) -> Bounds:
     return model.counted.setdefault(id(form), Bounds(form))
 
 
-def bound_here(model: Model, form: Step, stepping: StepSettings, machine: str = "") -> dict[str, Any]:
-    """The same for some settings, in the prices of the compiler for this machine, or for another one."""
-    return bounds_of(model, form).priced(prices_here(machine)).of(stepping)
+def bound_here(
+    model: Model, form: Step, stepping: StepSettings, machine: str = "", *, probes: bool = False
+) -> dict[str, Any]:
+    """The same for some settings, in the prices of the compiler for this machine, or for another one, of the step that
+    a task has there: `step` says which."""
+    from kilohertz.building.made_step import step_word
+
+    compiler, target = _compiler(machine), prices_here(machine)
+    word = "generic: there is no C compiler"
+    if compiler is not None:
+        word = step_word(model.built(form, probes=probes), stepping, compiler)
+    is_made = not word.startswith("generic")
+    prices = target.made if is_made and target.made is not None else target
+    return {**bounds_of(model, form).priced(prices).of(stepping), "step": word}
 
 
 def prices_here(machine: str = "") -> Target:
     """Of the compiler for this machine, or for another one; of the reference where none is there to be asked."""
     from kilohertz.cost import reference, target_for
+
+    compiler = _compiler(machine)
+    return target_for(compiler.family, compiler.architecture) if compiler is not None else reference()
+
+
+def _compiler(machine: str) -> Compiler | None:
     from kilohertz.toolchain import cross_compiler, find_compiler
 
     try:
-        compiler = cross_compiler(machine) if machine else find_compiler()
+        return cross_compiler(machine) if machine else find_compiler()
     except ModelError:
-        return reference()
-    return target_for(compiler.family, compiler.architecture)
+        return None

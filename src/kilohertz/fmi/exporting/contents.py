@@ -35,6 +35,7 @@ class Contents:
     known: Mapping[str, Variable]  # inputs and states, by their names in the Step
     cost: Mapping[str, Any]  # bound of a period, `cost/bound.py`
     sources: tuple[str, ...] = ()  # to be compiled, below `sources/`
+    own_step: str = ""  # which step Co-Simulation has in the binary for this machine: `building/made_step.py`
 
     @property
     def step_size(self) -> float:

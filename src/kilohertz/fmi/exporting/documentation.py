@@ -5,6 +5,7 @@ from __future__ import annotations
 from html import escape
 
 from kilohertz.fmi.exporting.contents import CS, ME, TOOL, Contents
+from kilohertz.fmi.exporting.platforms import HERE
 
 _ROWS = (
     ("rhs", "right-hand sides"),
@@ -54,9 +55,10 @@ def _stepping(c: Contents) -> str:
     outside = f"<p>Not in the bound: {', '.join(unbounded)}.</p>" if unbounded else ""
     return f"""<h2>A step of Co-Simulation</h2>
 <p>Method {escape(s.solver)}, steps of {c.step_size!r} s; events inside a step: {escape(s.events)}. A communication step
-is a whole number of these; the last one before the stop time may be shorter.</p>
+is a whole number of these; the last one before the stop time may be shorter. In the binary for {HERE} the step is
+{escape(c.own_step)}; other binaries, and its sources, have the generic one, with the same bits.</p>
 <table><tr><th></th>{head}</tr>
 {rows}
 </table>
-<p>The most that one step can take; {counted}. Nothing in a step allocates, locks, prints or blocks.</p>
+<p>The most that one generic step can take; {counted}. Nothing in a step allocates, locks, prints or blocks.</p>
 {outside}"""

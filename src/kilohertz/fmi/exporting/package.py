@@ -15,7 +15,8 @@ from typing import Any
 from kilohertz import runtime
 from kilohertz.base import Diagnostic, ModelError, Severity
 from kilohertz.building import ModelUnits, linked_units, runtime_headers
-from kilohertz.fmi.exporting.contents import KINDS, Contents
+from kilohertz.building.made_step import made_name, made_step, step_word
+from kilohertz.fmi.exporting.contents import CS, KINDS, Contents
 from kilohertz.fmi.exporting.description2 import description2
 from kilohertz.fmi.exporting.description3 import build_description, description3
 from kilohertz.fmi.exporting.documentation import documentation
@@ -28,7 +29,7 @@ from kilohertz.fmi.exporting.variables import Variables, fmu_variables, overwrit
 from kilohertz.ir.step import Kind, Step
 from kilohertz.simulate.program import Instance, Program, aligned_memory
 from kilohertz.solvers import StepSettings
-from kilohertz.toolchain import Source, Unit, build_shared, load_library
+from kilohertz.toolchain import Source, Unit, build_shared, find_compiler, load_library
 
 VERSIONS = (2, 3)
 
@@ -84,6 +85,11 @@ class _Export:
         self.step: Step = model.step
         self.identifier = model.code.prefix.rstrip("_")
         self.variables = fmu_variables(self.step, wanted.version, with_clocks=wanted.with_clocks)
+        self.made: Unit | None = None  # in the binary for this machine: a step made for the model and its method
+        self.own_step = ""
+        if CS in wanted.kinds:
+            self.made = made_step(model, stepping, find_compiler())
+            self.own_step = step_word(model, stepping, find_compiler())
 
     def write(self, path: Path) -> Exported:
         units, libraries = linked_units([self.model], offline=False)
@@ -92,12 +98,14 @@ class _Export:
         resources = resources_of(self.step, starts)
         starts |= {r.variable: f"resources/{r.name}" for r in resources}
         self.variables = self.variables.started(starts)
-        glue = self._described(resources, glue_sources(self.wanted.version))
-        every = [*units, *glue]
-        made = platforms(self.wanted.version, self.wanted.targets)
-        anywhere = without_timing(every)
+        functions = glue_sources(self.wanted.version)
+        name = made_name(self.model) if self.made is not None else ""
+        here = self._described(resources, functions, (name, self.own_step))
+        every = [*units, *here, *([self.made] if self.made is not None else [])]
+        wanted = platforms(self.wanted.version, self.wanted.targets)
+        anywhere = without_timing([*units, *self._described(resources, functions)])
         binaries = {
-            p: build_shared(every if p.name == HERE else anywhere, _linked(libraries, p), p.compiler()) for p in made
+            p: build_shared(every if p.name == HERE else anywhere, _linked(libraries, p), p.compiler()) for p in wanted
         }
         sources = flat_sources(anywhere) if self.wanted.with_sources else {}
         contents = self._contents(tuple(name for name in sources if name.endswith(".c")))
@@ -111,15 +119,17 @@ class _Export:
         files["documentation/index.html"] = documentation(contents).encode()
         size = pack(path, files)
         return Exported(
-            path, contents, tuple(p.name for p in made), size, tuple(self._warnings(resources, bool(sources)))
+            path, contents, tuple(p.name for p in wanted), size, tuple(self._warnings(resources, bool(sources)))
         )
 
-    def _described(self, resources: Sequence[Resource], glue: tuple[Source, ...]) -> list[Unit]:
+    def _described(
+        self, resources: Sequence[Resource], glue: tuple[Source, ...], made: tuple[str, str] = ("", "")
+    ) -> list[Unit]:
         """The table of values, and the functions that read it."""
         code = self.model.code
         headers = (*runtime_headers(), Source(code.header.name, code.header.text), glue_header())
         self.token = token(code, self.stepping, self.wanted.version, (*glue, glue_header()))
-        table = table_source(code, self.variables, self.stepping, self.token, resources)
+        table = table_source(code, self.variables, self.stepping, self.token, resources, made)
         own = Unit((table,), headers, name=self.model.units[0].name)
         return [own, Unit(glue, headers, name="fmi")] if glue else [own]
 
@@ -135,6 +145,7 @@ class _Export:
             {v.source: v for v in self.variables.known},
             self.cost,
             sources,
+            self.own_step,
         )
 
     def _warnings(self, resources: Sequence[Resource], sources: bool) -> list[Diagnostic]:

@@ -100,6 +100,7 @@ static int prepare(khz_fmu *f)
     }
     const khz_step_settings s = settings_of();
     const int done = khz_stepper_prepare(f->memory, f->model, &s) == KHZ_OK;
+    f->step = khz_stepper_made(f->stepper, table->made);
     khz_stepper_see(f->stepper, 0); /* until a view is asked for */
     f->instance = khz_stepper_instance(f->stepper);
     ((khz_context *)f->instance)->ticks_outside = table->has_clocks && f->has_event_mode;

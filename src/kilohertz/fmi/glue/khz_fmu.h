@@ -58,6 +58,7 @@ typedef struct khz_fmu_table {
     const char *token; /* guid, instantiation token */
     const char *method;
     khz_step_settings settings;
+    const khz_made *made; /* a step for the model and these settings, or why there is none; NULL: linked without */
     const khz_fmu_value *values;
     const khz_fmu_array *arrays;
     const uint32_t *members; /* of arrays: references of single values */
@@ -107,6 +108,7 @@ struct khz_fmu {
     void *memory;    /* stepper and instance (Co-Simulation), or instance alone: `size` bytes */
     size_t size;
     khz_stepper *stepper; /* NULL: Model Exchange */
+    uint32_t (*step)(khz_stepper *s);
     void *instance;
     double *at, *delayed, *g, *x; /* [n_time_events], [n_recorded], [n_r], [n_x] */
     char *name;

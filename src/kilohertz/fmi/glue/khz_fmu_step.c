@@ -82,7 +82,7 @@ static khz_fmu_status make_steps(khz_fmu *f, int64_t n, khz_fmu_step_end *end)
     khz_fmu_status status = KHZ_FMU_OK;
     uint32_t flags = 0;
     for (int64_t i = 0; i < n && status == KHZ_FMU_OK && !end->terminated && !end->is_early; i++) {
-        flags |= khz_stepper_step(f->stepper);
+        flags |= f->step(f->stepper);
         end->terminated = (flags & (uint32_t)KHZ_STEP_TERMINATED) != 0;
         end->has_events = (flags & (uint32_t)KHZ_STEP_EVENT) != 0;
         if ((flags & (uint32_t)KHZ_STEP_ASSERTION) != 0) {

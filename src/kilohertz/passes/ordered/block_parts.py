@@ -1,4 +1,4 @@
-"""Small parts of making blocks: calls, loops in another partition, what cannot be solved."""
+"""Small parts of making blocks: calls, loops in another partition, what cannot be solved, what is not zero."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ from dataclasses import replace
 
 from kilohertz.base import Diagnostic
 from kilohertz.ir.dae import AnyEquation, CallEquation
-from kilohertz.ir.expr import Ref
+from kilohertz.ir.expr import Expr, Real, Ref
 from kilohertz.ir.step import Block, CallBlock, Inner, LinearLoop, NonlinearLoop, Partition
 from kilohertz.passes.algebra import cost
+from kilohertz.passes.ordered.context import Context
 
 
 def moved(b: Block, p: Partition) -> Block:
@@ -29,6 +30,16 @@ def iterated(b: Inner) -> int:
 def call_block(e: CallEquation, partition: Partition) -> CallBlock:
     targets = tuple(tuple(t if isinstance(t, Ref) else None for t in output) for output in e.targets)
     return CallBlock(targets, e.call, partition, e.guard, cost((e.call,)), e.origin)
+
+
+def is_safe(a: Expr, context: Context) -> bool:
+    """Not zero: a literal, or parameters with a value that is not."""
+    if isinstance(a, Real):
+        return a.value != 0.0
+    if not all(context.is_parameter(n) for n in context.occurrence.names(a)):
+        return False
+    value = context.parameters(a)
+    return value is not None and abs(value) > 1e-12
 
 
 def unsolvable(e: AnyEquation, unknown: Ref) -> Diagnostic:

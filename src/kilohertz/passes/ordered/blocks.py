@@ -37,7 +37,7 @@ from kilohertz.ir.step import (
 )
 from kilohertz.ir.types import REAL
 from kilohertz.passes.algebra import cost, degree, linear_coefficient, linear_parts, simplify
-from kilohertz.passes.ordered.block_parts import call_block, iterated, moved, unsolvable
+from kilohertz.passes.ordered.block_parts import call_block, is_safe, iterated, moved, unsolvable
 from kilohertz.passes.ordered.columns import through
 from kilohertz.passes.ordered.context import Context
 from kilohertz.passes.ordered.diagonal import with_diagonal
@@ -426,18 +426,9 @@ class _Loop:
 
     def _ease_of(self, i: int, column: int) -> int:
         a = None if column in self._called else self._coefficient(i, column)
-        if a is None or not self._is_safe(a):
+        if a is None or not is_safe(a, self._context):
             return 0
         return 1 if isinstance(a, Real) else 2
-
-    def _is_safe(self, a: Expr) -> bool:
-        """Not zero: a literal, or parameters with a value that is not."""
-        if isinstance(a, Real):
-            return a.value != 0.0
-        if not all(self._context.is_parameter(n) for n in self._context.occurrence.names(a)):
-            return False
-        value = self._context.parameters(a)
-        return value is not None and abs(value) > 1e-12
 
     def _inner(self, torn: Torn) -> list[Plain]:
         inner: list[Plain] = []
@@ -499,4 +490,4 @@ class _Loop:
         total = cost(residuals) + sum(b.cost for b in (*inner, *rates)) + cost([e.value for e in entries or ()])
         p, origin = self._context.partition, joined(self._rows)
         loop = NonlinearLoop(tuple(guessed), tuple(inner), tuple(residuals), entries, sparsity, p, total, origin, rates)
-        return with_diagonal(loop, self._is_safe)
+        return with_diagonal(loop, lambda a: is_safe(a, self._context))

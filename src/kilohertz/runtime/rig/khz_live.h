@@ -86,6 +86,7 @@ typedef struct khz_lane {
     _Atomic int64_t time_ns;      /* of the model, since its start */
     _Atomic int64_t heartbeat_ns; /* CLOCK_MONOTONIC at the end of the last cycle */
     khz_account account;
+    char steps[KHZ_LIVE_TEXT]; /* which ones its tasks have: khz_stepper_word */
 } khz_lane;
 
 typedef struct khz_live {

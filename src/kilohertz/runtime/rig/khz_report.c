@@ -145,6 +145,8 @@ static void put_task(FILE *f, const khz_task *u)
 #define PUT(field, fallback, least, most) (void)fprintf(f, ", \"" #field "\": %d", (int)s->field);
     KHZ_STEP_SETTINGS(PUT)
 #undef PUT
+    (void)fprintf(f, ", \"made\": %d, \"step\": ", u->step != khz_stepper_step);
+    put_text(f, khz_stepper_word(u->stepper, u->linked->made));
     (void)fprintf(f, ", \"every\": %lld, \"troubled_steps\": %llu,\n     \"counts\": {",
                   (long long)(u->every * u->thread->every), (unsigned long long)u->flags_seen);
     put_counters(f, &khz_model_layout, "khz_step_counts", &u->stepper->counts);

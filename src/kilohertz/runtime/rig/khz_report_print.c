@@ -33,6 +33,7 @@ static void print_thread(const khz_thread *k)
                          (double)khz_histogram_quantile(h, 0.999) * 1e-3, (double)h->max * 1e-3);
         }
     }
+    (void)printf("step: %s\n", k->lane->steps);
     for (int i = 0; i < KHZ_GRANTS; i++) {
         (void)printf("%s: %s\n", k->grants[i].name, k->grants[i].word);
     }

@@ -185,10 +185,13 @@ KHZ_EXPORT uint32_t khz_stepper_step(khz_stepper *s);
 /* A step that was made for one model and these settings: what khz_stepper_step does where s->settings are the same. */
 typedef struct khz_made {
     khz_step_settings settings;
-    uint32_t (*step)(khz_stepper *s);
+    uint32_t (*step)(khz_stepper *s); /* NULL: there is none */
+    const char *word;                 /* what it was made for, or why there is none */
 } khz_made;
 /* The step of a stepper whose model was linked with one that was made for it (NULL: with none). */
 uint32_t (*khz_stepper_made(const khz_stepper *s, const khz_made *made))(khz_stepper *s);
+/* Which one that is: "made for rk4", or "generic: " and why. */
+const char *khz_stepper_word(const khz_stepper *s, const khz_made *made);
 /* Between two steps: an event at the end of the last one, of samples that were marked from outside or of inputs that
  * were set; what happened. */
 KHZ_EXPORT uint32_t khz_stepper_event(khz_stepper *s);

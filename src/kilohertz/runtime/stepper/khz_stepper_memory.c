@@ -144,5 +144,15 @@ static int is_same(const khz_step_settings *a, const khz_step_settings *b)
 
 uint32_t (*khz_stepper_made(const khz_stepper *s, const khz_made *made))(khz_stepper *s)
 {
-    return made != NULL && is_same(&made->settings, &s->settings) ? made->step : khz_stepper_step;
+    const int is_made = made != NULL && made->step != NULL && is_same(&made->settings, &s->settings);
+    return is_made ? made->step : khz_stepper_step;
+}
+
+const char *khz_stepper_word(const khz_stepper *s, const khz_made *made)
+{
+    if (made == NULL) {
+        return "generic: it was linked without one for its method";
+    }
+    const int fits = made->step == NULL || is_same(&made->settings, &s->settings);
+    return fits ? made->word : "generic: its settings are not those that a step was made for";
 }

@@ -280,6 +280,20 @@ static void write_directory(khz_rig *r)
     }
 }
 
+/* Which steps the tasks of a thread have, as far as there is room. */
+static void say_steps(const khz_thread *k)
+{
+    size_t used = 0;
+    for (int32_t i = 0; i < k->n_tasks && used < sizeof k->lane->steps; i++) {
+        const khz_task *const u = k->tasks[i];
+        const char *const name = k->n_tasks > 1 ? u->name : "", *const colon = k->n_tasks > 1 ? ": " : "";
+        const char *const word = khz_stepper_word(u->stepper, u->linked->made);
+        const int n = snprintf(k->lane->steps + used, sizeof k->lane->steps - used, "%s%s%s%s", i > 0 ? "; " : "", name,
+                               colon, word);
+        used += n > 0 ? (size_t)n : 0;
+    }
+}
+
 static void own_lane(khz_rig *r, khz_thread *k)
 {
     k->lane = khz_live_lane(r->live, k->index);
@@ -287,6 +301,7 @@ static void own_lane(khz_rig *r, khz_thread *k)
     k->lane->period_ns = k->period_ns;
     k->lane->pid = (int32_t)getpid();
     (void)snprintf(k->lane->name, sizeof k->lane->name, "%s", k->name);
+    say_steps(k);
     k->signals = (int32_t *)khz_rig_room(r, r->n_signals, sizeof *k->signals);
     for (int32_t i = 0; i < r->n_signals; i++) {
         if (r->signals[i].task->thread == k) {

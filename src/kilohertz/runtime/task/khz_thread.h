@@ -45,7 +45,7 @@ typedef struct khz_linked_model {
     int32_t n_signals;
     int32_t n_objects;    /* external objects: its parameters cannot be set while it runs */
     int32_t n_hidden;     /* external functions that may remember something: a snapshot cannot hold it */
-    const khz_made *made; /* a step of its own; NULL: it has none */
+    const khz_made *made; /* a step of its own, or why it has none; NULL: it was linked without */
 } khz_linked_model;
 
 extern const khz_linked_model khz_linked_models[];
