@@ -26,6 +26,7 @@ HARMLESS = {  # neighbours that need nothing of each other
     ("initialise", "causalise"),
     ("hoist", "find-sparsity"),
     ("find-sparsity", "differentiate"),
+    ("gather-sums", "drop-unused-functions"),
     ("inline-stage", "open-loops"),
 }
 

@@ -34,7 +34,7 @@ _OF_FORM = _INLINED | {*DIRECTIONS, *SLOPES}
 _MEMBERS = (  # of an instance, in order: element type and names
     ("khz_lanes ", (*(k.value for k in DIRECTIONS), "resting")),
     ("double ", (*(k.value for k in DOUBLES), "reinit_value", "sample_start", "sample_interval")),
-    ("double ", ("nominal_y", "sizes", "memory")),
+    ("double ", ("nominal_y", "sizes", "memory", "parts")),
     ("khz_delay ", ("delays",)),
     ("khz_transport ", ("transports",)),
     ("int64_t ", ("sample_tick",)),
@@ -66,6 +66,7 @@ class Layout:
         self.memory = 0  # doubles of loop memory handed out so far
         self.order = 0  # integers
         self.factored = 0
+        self.parts = 0  # slopes of long sums
         self.resting = 0  # numbers that all directions of a Jacobian share
         self.loops: list[tuple[x.Ref, ...]] = []  # unknowns of each nonlinear loop
         self.lane: str | None = "0"  # of several directions the one that rates are spelled for; None: all, as vectors
@@ -165,6 +166,7 @@ class Layout:
         sizes |= {"reinit_value": n_x, "reinit": n_x, "nominal_y": n_x + len(step.algebraic)}
         sizes |= dict.fromkeys(("sample_start", "sample_interval", "sample_tick", "sample_now"), n_samples)
         sizes |= {"sizes": 4 * sum(map(len, self.loops)), "memory": self.memory, "resting": self.resting}
+        sizes |= {"parts": self.parts}
         sizes |= {"delays": len(step.delays), "transports": len(step.transports)}
         sizes |= {"res": len(step.algebraic), "forced": max(counts[Kind.RELATION], len(step.crossings))}
         sizes |= {"factored": self.factored, "order": self.order, "arena": arena}

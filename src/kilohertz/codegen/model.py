@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from kilohertz.base import Origin, SourceMap, short_name
 from kilohertz.codegen.block_functions import BlockWriter
+from kilohertz.codegen.colour_tables import n_parts
 from kilohertz.codegen.external import prototype_of_external
 from kilohertz.codegen.functions import FunctionTable
 from kilohertz.codegen.layout import Layout
@@ -173,6 +174,7 @@ class _Generator:
     def _directions(self, table: TableFunctions) -> int:
         """Functions for the directions of a Jacobian, call by call; gives how many each takes at once."""
         jacobian = state_jacobian(self.step)
+        self.layout.parts = n_parts(jacobian)
         lanes = n_lanes(self.step, jacobian) if self.often else 1
         lists = columns(self.step, jacobian, lanes, narrow=self.often)
         distinct = list(dict.fromkeys(lists))

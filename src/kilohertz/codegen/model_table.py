@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from kilohertz.base import Origin
+from kilohertz.codegen.colour_tables import colour_tables
 from kilohertz.codegen.layout import AREAS, Layout
 from kilohertz.codegen.plans import array, plan_lines, starts
 from kilohertz.codegen.reading import felt, stirring
@@ -48,6 +49,7 @@ def model_table(
     homotopy = _contains(step.initial, "homotopy")
     rows = (jacobian := state_jacobian(step)).rows
     plan = plan_lines("lu_plan", rows, state_elimination(rows), often=door.factors_often)
+    coloured, colours = colour_tables(jacobian)
     numbers = family("KHZ_STAGE_")
     roles = [numbers[role] for role in stage_roles(step)]
     owners, places_felt = _owners(step, infos, counts), _places_of(felt(step), step, counts)
@@ -56,7 +58,6 @@ def model_table(
         "jac_row": starts(rows),
         "jac_column": [j for row in rows for j in row],
         "jac_colour": jacobian.colours,
-        **_by_colour(rows, jacobian.colours, jacobian.n_colours),
         "stage_role": roles if any(roles) else [],
         "transport_points": [len(t.points) for t in step.transports],
         **owners.arrays(),
@@ -73,6 +74,7 @@ def model_table(
         *_block_table(named, where),
         *_origin_table(door.origins),
         *(line for name, values in arrays.items() if values for line in array(name, values)),
+        *coloured,
         *plan,
         *_places(step),
         *_areas(door.members),
@@ -82,7 +84,8 @@ def model_table(
         "    .size = sizeof(khz_instance),",
         *_counts(step, counts),
         f"    .n_factored = {layout.factored}, .n_blocks = {len(infos)}, .n_places = {n_places},",
-        f"    .n_colours = {jacobian.n_colours}, .n_z = {len(step.algebraic)}, .n_origins = {len(door.origins)},",
+        *colours,
+        f"    .n_z = {len(step.algebraic)}, .n_origins = {len(door.origins)},",
         f"    .n_lanes = {door.n_lanes}, .jacobian_rests = {int(jacobian_rests(step))},",
         f"    .inlined_is_all = {int(s.inlined_is_all(step))},",
         f"    .n_values = {len(owners.values)}, .n_step_values = {owners.n_step}, .n_views = {owners.n_views},",
@@ -118,24 +121,6 @@ def _counts(step: Step, counts: Mapping[Kind, int]) -> list[str]:
         f"    .n_u = {counts[Kind.INPUT]}, .n_ui = {counts[Kind.INT_INPUT]}, .mode_cap = {s.mode_turns(step)},",
         f"    .n_nonlinear = {len(s.nonlinear_loops(step))},",
     ]
-
-
-def _by_colour(rows: Sequence[Sequence[int]], colours: Sequence[int], n_colours: int) -> dict[str, list[int]]:
-    """The Jacobian colour by colour: columns; entries with their places in the pattern, and their rows."""
-    groups: list[list[tuple[int, int]]] = [[] for _ in range(n_colours)]
-    for entry, (i, j) in enumerate((i, j) for i, row in enumerate(rows) for j in row):
-        groups[colours[j]].append((entry, i))
-    entries = [both for group in groups for both in group]
-    columns: list[list[int]] = [[] for _ in range(n_colours)]
-    for j, colour in enumerate(colours):
-        columns[colour].append(j)
-    return {
-        "seed_start": starts(columns),
-        "seed_column": [j for group in columns for j in group],
-        "colour_start": starts(groups),
-        "colour_entry": [k for k, _ in entries],
-        "colour_row": [i for _, i in entries],
-    }
 
 
 def _places(step: Step) -> list[str]:

@@ -14,7 +14,7 @@ from kilohertz.cost.factors import (
     loop_pattern,
     state_elimination,
 )
-from kilohertz.cost.jacobian import jacobian_rests, state_jacobian
+from kilohertz.cost.jacobian import StateJacobian, jacobian_rests, rate_patterns, state_jacobian
 from kilohertz.cost.lanes import Moving, n_lanes
 from kilohertz.cost.rolled import Cell, Listed, Roll, Shapes, rolls, steady
 from kilohertz.cost.rolled_blocks import LaneShapes, Rolled, stretches
@@ -34,6 +34,7 @@ __all__ = [
     "Roll",
     "Rolled",
     "Shapes",
+    "StateJacobian",
     "Target",
     "columns",
     "cost_bound",
@@ -46,6 +47,7 @@ __all__ = [
     "loop_elimination",
     "loop_pattern",
     "n_lanes",
+    "rate_patterns",
     "reads",
     "reference",
     "rolls",

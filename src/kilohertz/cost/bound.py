@@ -291,7 +291,7 @@ class _Period:
     @property
     def _directions(self) -> int:
         """Calls of `directional` in a Jacobian."""
-        return -(-self.kernels.colours // self.phases.n_lanes)
+        return -(-self.kernels.directions // self.phases.n_lanes)
 
     @property
     def _may_be_lost(self) -> bool:
@@ -301,7 +301,8 @@ class _Period:
 
     @property
     def _directions_in_part(self) -> int:
-        return -(-self._directions // self.n_parts)
+        shared = self.phases.jacobian.n_shared(self.phases.n_lanes)
+        return shared + -(-(self._directions - shared) // self.n_parts)
 
     @property
     def _starts_anew(self) -> bool:

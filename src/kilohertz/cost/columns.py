@@ -35,7 +35,7 @@ def columns(
     wanted and pays, else the same for all."""
     if step.directional is None:
         return ()
-    n_calls = -(-jacobian.n_colours // lanes)
+    n_calls = -(-jacobian.n_directions // lanes)
     whole = _operations(step.directional)
     if narrow and n_calls > 1 and whole <= MOST:
         work, lists, left = _Narrowing(step, jacobian), [], MOST
@@ -72,7 +72,7 @@ class _Narrowing:
 
     def blocks(self, colours: Sequence[int]) -> tuple[s.Block, ...]:
         """Those along the columns of some colours."""
-        moving = {j for j, colour in enumerate(self._jacobian.colours) if colour in colours}
+        moving = {j for j, colour in enumerate(self._jacobian.directions) if colour in colours}
         resting: dict[str, Expr] = {name: ZERO for j, name in self._seeds.items() if j not in moving}
         memo: dict[Expr, Expr] = {}  # whether a rate rests is known before it is read
         out: list[s.Block] = []
@@ -119,7 +119,7 @@ class _Narrowing:
         slot = self._step.variables[target.name].slot
         if slot.kind is not s.Kind.DERIVATIVE_DIRECTION:
             return False
-        return not moving.isdisjoint(self._jacobian.rows[slot.index])
+        return not moving.isdisjoint(self._jacobian.rates[slot.index])
 
     def _zero(self, target: Ref, block: s.Block) -> s.Block:
         return s.Assignment(target, ZERO, s.Partition.STEP, 1, block.origin)

@@ -28,7 +28,8 @@ class Kernels:
         self, jacobian: StateJacobian, plan: Elimination | None, method: Method | Pair, newton: int, inlined: bool
     ) -> None:
         self.method, self.newton, self.inlined, self.n = method, newton, inlined, len(jacobian.rows)
-        self.entries, self.colours = jacobian.n_entries, jacobian.n_colours
+        self.entries, self.colours, self.directions = jacobian.n_entries, jacobian.n_colours, jacobian.n_directions
+        self.taken = jacobian.sums.n_taken if jacobian.sums is not None else 0
         self.plan = plan
 
     @property
@@ -60,6 +61,10 @@ class Kernels:
         slope = copy(self.n).times(2) + calls(40)
         symbolic = moves(10 * self.entries + 98 * -(-self.colours // n_parts) + 18 * self.n, 300)
         checked = self.differences + moves(8 * self.entries, 160)
+        slope = copy(self.n).times(2) + moves(40)
+        colours = -(-self.directions // n_parts)
+        symbolic = moves(10 * self.entries + 14 * self.taken + 98 * colours + 18 * self.n + 300)
+        checked = self.differences + moves(8 * self.entries + 160)
         return (symbolic if directions else checked) + slope.times(slopes)
 
     @property

@@ -23,7 +23,7 @@ _OPERATORS = frozenset({"+", "-", "*", "/"})
 
 def n_lanes(step: s.Step, jacobian: StateJacobian) -> int:
     """Directions that one call of `directional` takes."""
-    return LANES if step.directional is not None and jacobian.n_colours > 1 else 1
+    return LANES if step.directional is not None and jacobian.n_directions > 1 else 1
 
 
 class Moving:

@@ -152,6 +152,8 @@ class Phases:
     def columns(self, n_parts: int) -> Count:
         """The derivatives along states of the dearest of so many parts of a Jacobian (`part_of`, khz_jacobian.c)."""
         shared, calls, _ = self._directions
+        n_own = len(calls) - self.jacobian.n_shared(self.n_lanes)
+        shared, calls = total([shared, *calls[n_own:]]), calls[:n_own]
         ends = [len(calls) * k // n_parts for k in range(n_parts + 1)]
         return shared + dearest([total(calls[first:end]) for first, end in pairwise(ends)]) + self._around
 

@@ -27,6 +27,7 @@ from kilohertz.passes.ordered.tear import Tear
 from kilohertz.passes.step.differentiate import Differentiate
 from kilohertz.passes.step.drop_unused_functions import DropUnusedFunctions
 from kilohertz.passes.step.find_sparsity import FindSparsity
+from kilohertz.passes.step.gather_sums import GatherSums
 from kilohertz.passes.step.hoist import Hoist
 from kilohertz.passes.step.inline_stage import InlineStage
 from kilohertz.passes.step.open_loops import OpenLoops
@@ -55,6 +56,7 @@ PASSES = in_order(
     Hoist(),
     FindSparsity(),
     Differentiate(),
+    GatherSums(),
     DropUnusedFunctions(),
     InlineStage(),  # where settings ask for it
     OpenLoops(),  # where settings ask for it

@@ -24,7 +24,8 @@ How it is run.
      derivative set.  CROSSING adds what `crossings` and `delays` need; OUTPUT what outputs and asserts need, or has
      effects of its own; VIEW the rest, where somebody looks at it.
   `directional`, after STEP at the same point: from `seed(x)` the rates `dir(v)` of what depends on states, with
-  `dir(der(x))` among them; time, discrete values and relations rest.  `time_slope`: rates `slope(v)` with states at
+  `dir(der(x))` among them; time, discrete values and relations rest.  Rates of long sums may be given as well (`sums`):
+  they are those of their terms, added up, which the blocks leave.  `time_slope`: rates `slope(v)` with states at
   rest and time moving at rate 1.  What is not set there does not move.  `inlined` solves
   `x = base(x) + $gamma_h*der(x)` for the implicit states and takes `x := base(x)` for others.
   Index-1 form, where `algebraic` is not empty: the unknowns z of the nonlinear loops of STEP are kept by the method of
@@ -70,8 +71,8 @@ class Kind(Enum):
     STRING_DISCRETE = "s"
     PRE_STRING_DISCRETE = "pre_s"
     RELATION = "r"  # int: buffered relation, same index as its crossing (whatever its name `$r7` says)
-    SEED = "seed"  # double, `seed(x)`: a direction in the states, same index as its state; `algebraic` after them
-    DERIVATIVE_DIRECTION = "xd_dir"  # double, `dir(der(x))`, same index as its state; `dir(res(z))` after them
+    SEED = "seed"  # double, `seed(x)`: a direction in the states, same index as its state; then `algebraic`, `sums`
+    DERIVATIVE_DIRECTION = "xd_dir"  # double, `dir(der(x))`, same index as its state; then `dir(res(z))`, terms
     DIRECTION = "dir"  # double, `dir(v)`: the rate of v along the seeds
     DERIVATIVE_SLOPE = "xd_slope"  # double, `slope(der(x))`, same index as its state; `slope(res(z))` after them
     SLOPE = "slope"  # double, `slope(v)`: the rate of v along time
@@ -310,6 +311,14 @@ class Crossing:
         return isinstance(self.relation, Binary) and self.relation.op in ("<=", ">=")
 
 
+@dataclass(frozen=True, slots=True)
+class Sum:
+    """A long sum that rates depend on: `directional` reads its rate from `seed` and leaves those of its terms."""
+
+    seed: Ref
+    terms: tuple[Ref, ...]
+
+
 @dataclass(slots=True)
 class Step:
     """A model ready for code."""
@@ -322,6 +331,7 @@ class Step:
     blocks: tuple[Block, ...] = ()
     directional: tuple[Block, ...] | None = None  # docs/decisions/0006; None: not asked for, or no derivative
     time_slope: tuple[Block, ...] | None = None  # together with `directional`
+    sums: tuple[Sum, ...] = ()  # of `directional`
     no_directional: str = ""  # what has no derivative
     inlined: tuple[Block, ...] | None = None
     algebraic: tuple[Ref, ...] = ()  # docs/decisions/0010: unknowns of the index-1 form, loop by loop
@@ -358,7 +368,7 @@ class Step:
 def without_directional(step: Step) -> Step:
     """The same step without its directional derivatives."""
     left = {n: v for n, v in step.variables.items() if v.slot.kind not in (*DIRECTIONS, *SLOPES)}
-    return replace(step, variables=left, directional=None, time_slope=None)
+    return replace(step, variables=left, directional=None, time_slope=None, sums=())
 
 
 def targets(block: Block) -> tuple[Ref, ...]:

@@ -325,7 +325,8 @@ def _events(step: Step, where: _Places) -> Iterator[Event]:
 
 def _jacobian(step: Step) -> Jacobian:
     j, symbolic = state_jacobian(step), step.directional is not None
-    return Jacobian(len(j.rows), j.n_entries, j.n_colours, symbolic, step.no_directional)
+    n_colours = j.n_directions if symbolic else j.n_colours
+    return Jacobian(len(j.rows), j.n_entries, n_colours, symbolic, step.no_directional)
 
 
 def operations_of(block: Block) -> int:

@@ -56,6 +56,7 @@ def print_step(step: s.Step, *, helpers: bool = True) -> str:
     lines += ["event", *(f"  {text};" for text in events)] if events else []
     lines += [f"alias {name}{_alias(a)};" for name, a in step.aliases.items()]
     lines += [f"algebraic {_names(step.algebraic)};"] if step.algebraic else []
+    lines += [f"sum {_names((one.seed, *one.terms))};" for one in step.sums if helpers]
     if step.state_sparsity:
         rows = ", ".join("(" + ", ".join(str(i + 1) for i in row) + ")" for row in step.state_sparsity)
         lines.append(f"pattern {rows};")

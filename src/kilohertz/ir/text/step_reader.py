@@ -147,6 +147,9 @@ class _StepReader:
                 step.aliases[name] = self._alias()
             case "algebraic":
                 step.algebraic = self.blocks.refs()
+            case "sum":
+                seed, *terms = self.blocks.refs()
+                step.sums = (*step.sums, s.Sum(seed, tuple(terms)))
             case "pattern":
                 step.state_sparsity = self._pattern()
             case "without":

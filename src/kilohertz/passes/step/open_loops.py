@@ -41,6 +41,7 @@ from kilohertz.passes.function_derivative import FunctionDerivatives
 from kilohertz.passes.step.differentiate import differentiated, residual_name
 from kilohertz.passes.step.drop_unused_functions import used_functions
 from kilohertz.passes.step.find_sparsity import bits
+from kilohertz.passes.step.gather_sums import gathered
 from kilohertz.passes.step.partition_blocks import inputs
 
 
@@ -70,7 +71,7 @@ def _opened(whole: Step, occurrence: Occurrence) -> Step:
     derivatives = FunctionDerivatives({**whole.functions, **of_dae})
     out = replace(out, state_sparsity=_pattern(out, occurrence))
     if whole.directional is not None or whole.no_directional:
-        out = differentiated(out, derivatives, occurrence)
+        out = gathered(differentiated(out, derivatives, occurrence))
     return replace(out, functions=used_functions(derivatives.functions, out))
 
 

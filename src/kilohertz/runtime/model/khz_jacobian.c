@@ -28,20 +28,20 @@ static khz_status checked(khz_status status, int32_t n, const double *rate)
 }
 
 /* The seeds of the columns of a colour, in a lane; the others are 0. */
-static void set_seeds(const khz_model *m, double *seed, int32_t colour, int32_t lane, double value)
+static void set_seeds(const khz_colours *along, double *seed, int32_t colour, int32_t lane, double value)
 {
-    for (int32_t k = m->seed_start[colour]; k < m->seed_start[colour + 1]; k++) {
-        seed[KHZ_LANES * m->seed_column[k] + lane] = value;
+    for (int32_t k = along->seed_start[colour]; k < along->seed_start[colour + 1]; k++) {
+        seed[KHZ_LANES * along->seed_column[k] + lane] = value;
     }
 }
 
 /* The entries of a colour from its lane. */
-static void take_entries(const khz_model *m, const double *rate, int32_t colour, double *jac)
+static void take_entries(const khz_colours *along, const double *rate, int32_t colour, double *jac)
 {
-    const int32_t *const entry = m->colour_entry;
-    const int32_t *const row = m->colour_row;
-    const int32_t end = m->colour_start[colour + 1];
-    int32_t k = m->colour_start[colour];
+    const int32_t *const entry = along->entry;
+    const int32_t *const row = along->row;
+    const int32_t end = along->start[colour + 1];
+    int32_t k = along->start[colour];
     for (; k + 2 <= end; k += 2) {
         jac[entry[k]] = rate[KHZ_LANES * row[k]];
         jac[entry[k + 1]] = rate[KHZ_LANES * row[k + 1]];
@@ -51,60 +51,165 @@ static void take_entries(const khz_model *m, const double *rate, int32_t colour,
     }
 }
 
+/* The parts of sums of a colour from its lane: several terms may depend on one column. */
+static void take_parts(const khz_sums *s, const double *rate, int32_t colour, double *parts)
+{
+    const int32_t end = s->part_start[colour + 1];
+    for (int32_t k = s->part_start[colour]; k < end; k++) {
+        parts[s->part[k]] = 0.0;
+    }
+    for (int32_t k = s->part_start[colour]; k < end; k++) {
+        parts[s->part[k]] += rate[KHZ_LANES * s->part_row[k]];
+    }
+}
+
 /* Colours from `first` on, before `end`. */
 typedef struct colours {
     int32_t first, end;
 } colours;
 
-/* The colours of a part: whole calls of `directional`. */
-static colours part_of(const khz_model *m, int32_t part, int32_t n_parts)
+static const khz_colours *along_of(const khz_model *m) { return m->sums != NULL ? &m->sums->along : &m->colours; }
+
+/* Colours of sums, which every part needs, and those of y in the same call of `directional`. */
+static colours of_sums(const khz_model *m)
 {
-    const int64_t calls = (m->n_colours + m->n_lanes - 1) / m->n_lanes;
-    const int32_t first = (int32_t)(calls * part / n_parts) * m->n_lanes;
-    const int32_t end = (int32_t)(calls * (part + 1) / n_parts) * m->n_lanes;
-    return (colours){first, end < m->n_colours ? end : m->n_colours};
+    const khz_sums *const s = m->sums;
+    return s != NULL ? (colours){s->n_of_y - s->n_of_y % m->n_lanes, s->along.n} : (colours){0, 0};
 }
 
-static khz_status by_directions(const khz_model *m, void *instance, colours of, double *jac)
+/* The other colours of a part: whole calls of `directional`. */
+static colours part_of(const khz_model *m, int32_t part, int32_t n_parts)
 {
+    const int32_t n = m->sums != NULL ? of_sums(m).first : m->colours.n;
+    const int64_t calls = (n + m->n_lanes - 1) / m->n_lanes;
+    const int32_t first = (int32_t)(calls * part / n_parts) * m->n_lanes;
+    const int32_t end = (int32_t)(calls * (part + 1) / n_parts) * m->n_lanes;
+    return (colours){first, end < n ? end : n};
+}
+
+/* Directions of some colours, from `first` on. */
+static khz_status run_colours(const khz_model *m, void *instance, colours of, double *jac)
+{
+    const khz_colours *const along = along_of(m);
     double *const seed = khz_reals(instance, m->seed);
     const double *const rate = khz_reals(instance, m->xd_dir);
     khz_context *const c = (khz_context *)instance;
-    khz_status status = rates_of(instance, m->resting);
+    khz_status status = KHZ_OK;
     for (int32_t first = of.first; first < of.end && status == KHZ_OK; first += m->n_lanes) {
         const int32_t n = of.end - first < m->n_lanes ? of.end - first : m->n_lanes;
         const khz_phase_fn *const phase = m->directional + first / m->n_lanes;
         for (int32_t lane = 0; lane < n; lane++) {
-            set_seeds(m, seed, first + lane, lane, 1.0);
+            set_seeds(along, seed, first + lane, lane, 1.0);
         }
         c->is_again = first > of.first && phase[0] == phase[-1];
         status = rates_of(instance, *phase);
         for (int32_t lane = 0; lane < n; lane++) {
-            take_entries(m, rate + lane, first + lane, jac);
-            set_seeds(m, seed, first + lane, lane, 0.0);
+            take_entries(along, rate + lane, first + lane, jac);
+            if (m->sums != NULL) {
+                take_parts(m->sums, rate + lane, first + lane, khz_reals(instance, m->parts));
+            }
+            set_seeds(along, seed, first + lane, lane, 0.0);
         }
     }
     c->is_again = 0;
+    return status;
+}
+
+/* What sums add to entries in columns of some colours. */
+static void add_sums(const khz_sums *s, const double *parts, colours of, double *jac)
+{
+    for (int32_t k = s->empty_start[of.first]; k < s->empty_start[of.end]; k++) {
+        jac[s->empty[k]] = 0.0;
+    }
+    for (int32_t k = s->product_start[of.first]; k < s->product_start[of.end]; k++) {
+        jac[s->product_entry[k]] += parts[s->product_weight[k]] * parts[s->product_slope[k]];
+    }
+}
+
+static khz_status by_directions(const khz_model *m, void *instance, colours of, double *jac)
+{
+    khz_status status = rates_of(instance, m->resting);
+    status = status == KHZ_OK ? run_colours(m, instance, of, jac) : status;
+    if (m->sums != NULL && status == KHZ_OK) {
+        const colours last = of_sums(m);
+        const double *const parts = khz_reals(instance, m->parts);
+        status = run_colours(m, instance, last, jac);
+        add_sums(m->sums, parts, of, jac);
+        add_sums(m->sums, parts, (colours){last.first, m->sums->n_of_y}, jac);
+    }
     return checked(status, m->jac_row[khz_n_y(m)], jac);
+}
+
+/* The colour of a column in `directional`. */
+static int32_t colour_of(const khz_model *m, int32_t j)
+{
+    const khz_colours *const along = along_of(m);
+    int32_t k = 0;
+    while (m->sums != NULL && along->seed_column[k] != j) {
+        k++;
+    }
+    int32_t colour = m->sums != NULL ? 0 : m->jac_colour[j];
+    while (m->sums != NULL && along->seed_start[colour + 1] <= k) {
+        colour++;
+    }
+    return colour;
+}
+
+/* Parts of all sums, with what they give to F. */
+static khz_status weigh_sums(const khz_model *m, void *instance)
+{
+    double *const seed = khz_reals(instance, m->seed);
+    double *const parts = khz_reals(instance, m->parts);
+    khz_status status = KHZ_OK;
+    for (int32_t colour = m->sums->n_of_y; colour < m->sums->along.n && status == KHZ_OK; colour++) {
+        const int32_t lane = colour % m->n_lanes;
+        set_seeds(&m->sums->along, seed, colour, lane, 1.0);
+        status = rates_of(instance, m->directional[colour / m->n_lanes]);
+        take_parts(m->sums, khz_reals(instance, m->xd_dir) + lane, colour, parts);
+        set_seeds(&m->sums->along, seed, colour, lane, 0.0);
+    }
+    return status;
 }
 
 khz_status khz_along_column(const khz_model *m, void *instance, int32_t j, double by)
 {
-    const int32_t colour = m->jac_colour[j];
-    double *const seed = khz_reals(instance, m->seed) + KHZ_LANES * j + colour % m->n_lanes;
+    const int32_t colour = colour_of(m, j);
+    const int32_t lane = colour % m->n_lanes;
+    double *const seed = khz_reals(instance, m->seed) + KHZ_LANES * j + lane;
     khz_status status = rates_of(instance, m->resting);
+    status = status == KHZ_OK && m->sums != NULL ? weigh_sums(m, instance) : status;
     *seed = by;
     status = status == KHZ_OK ? rates_of(instance, m->directional[colour / m->n_lanes]) : status;
     *seed = 0.0;
+    if (m->sums != NULL) {
+        take_parts(m->sums, khz_reals(instance, m->xd_dir) + lane, colour, khz_reals(instance, m->parts));
+    }
     return status;
+}
+
+/* The same for entry k, which sums have a part in. */
+static double with_sums(const khz_model *m, const void *instance, int32_t k, int32_t colour, double rate)
+{
+    const khz_sums *const s = m->sums;
+    const double *const parts = (const double *)(const void *)((const char *)instance + m->parts);
+    double sum = 0.0;
+    for (int32_t at = s->along.start[colour]; at < s->along.start[colour + 1]; at++) {
+        sum = s->along.entry[at] == k ? rate : sum;
+    }
+    for (int32_t at = s->product_start[colour]; at < s->product_start[colour + 1]; at++) {
+        sum += s->product_entry[at] == k ? parts[s->product_weight[at]] * parts[s->product_slope[at]] : 0.0;
+    }
+    return sum;
 }
 
 double khz_rate_along(const khz_model *m, const void *instance, int32_t i, int32_t j)
 {
     const double *const rate = (const double *)(const void *)((const char *)instance + m->xd_dir);
+    const int32_t colour = colour_of(m, j);
     for (int32_t k = m->jac_row[i]; k < m->jac_row[i + 1]; k++) {
         if (m->jac_column[k] == j) {
-            return rate[KHZ_LANES * i + m->jac_colour[j] % m->n_lanes];
+            const double along = rate[KHZ_LANES * i + colour % m->n_lanes];
+            return m->sums != NULL ? with_sums(m, instance, k, colour, along) : along;
         }
     }
     return 0.0;
@@ -136,10 +241,11 @@ static khz_status difference(const khz_model *m, void *instance, int32_t colour,
         moved[j] = m->jac_colour[j] != colour ? x[j] : xd[j] < 0.0 ? x[j] - size : x[j] + size;
     }
     const khz_status status = khz_residuals(m, instance, c->time, moved, moved);
-    for (int32_t k = m->colour_start[colour]; k < m->colour_start[colour + 1] && status == KHZ_OK; k++) {
-        const int32_t i = m->colour_row[k];
-        const int32_t j = m->jac_column[m->colour_entry[k]];
-        jac[m->colour_entry[k]] = (moved[i] - xd[i]) / (place_of(m, instance, j) - x[j]);
+    const khz_colours *const all = &m->colours;
+    for (int32_t k = all->start[colour]; k < all->start[colour + 1] && status == KHZ_OK; k++) {
+        const int32_t i = all->row[k];
+        const int32_t j = m->jac_column[all->entry[k]];
+        jac[all->entry[k]] = (moved[i] - xd[i]) / (place_of(m, instance, j) - x[j]);
     }
     return status;
 }
@@ -165,12 +271,14 @@ khz_status khz_jacobian_part(const khz_model *m, void *instance, int32_t part, i
 {
     khz_context *const c = (khz_context *)instance;
     const colours of = part_of(m, part, n_parts);
-    if (of.first >= of.end || (m->directional != NULL && by_directions(KHZ_COPY(c, m), instance, of, jac) == KHZ_OK)) {
+    const int is_empty = of.first >= of.end && m->sums == NULL;
+    if (is_empty || (m->directional != NULL && by_directions(KHZ_COPY(c, m), instance, of, jac) == KHZ_OK)) {
         return KHZ_OK;
     }
     c->n_differences += m->directional != NULL ? 1U : 0U;
     c->n_detours += m->directional != NULL ? 1U : 0U;
-    return by_differences(m, instance, of, jac, work);
+    /* with sums the columns of a part are others: all of them */
+    return by_differences(m, instance, m->sums != NULL ? (colours){0, m->colours.n} : of, jac, work);
 }
 
 khz_status khz_jacobian(const khz_model *m, void *instance, double *jac, double *work)

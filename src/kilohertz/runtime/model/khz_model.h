@@ -8,7 +8,7 @@
 #include "khz_base.h"
 #include "khz_sparse.h"
 
-enum { KHZ_ABI = 11, KHZ_DELAY_POINTS = 8192 };
+enum { KHZ_ABI = 12, KHZ_DELAY_POINTS = 8192 };
 
 /* A block of equations and where it comes from. */
 typedef struct khz_block {
@@ -35,6 +35,24 @@ typedef struct khz_transport {
 
 typedef khz_status (*khz_phase_fn)(void *instance);
 
+/* Columns of a Jacobian that are found together, colour by colour. */
+typedef struct khz_colours {
+    int32_t n;
+    const int32_t *seed_start, *seed_column; /* the columns of each: [n + 1] */
+    const int32_t *start, *entry, *row;      /* [n + 1]; for each entry its place in the pattern and its row */
+} khz_colours;
+
+/* Long sums s(y) = t_1(y) + t_2(y) + ... that F depends on: d F/d y = d F/d y|s + d F/d s * d s/d y.  `directional`
+ * takes sums as columns after y and leaves the rates of terms as rows after F; entries of both are `parts`. */
+typedef struct khz_sums {
+    khz_colours along; /* colours of `directional`: of y, then of sums */
+    int32_t n_of_y;    /* colours of y */
+    int32_t n_parts;
+    const int32_t *part_start, *part, *part_row; /* by colours: [along.n + 1]; parts with their rows, which are added */
+    /* by colours of y: [n_of_y + 1]; entries of J that sums alone give, and all that they add to: += weight*slope */
+    const int32_t *empty_start, *empty, *product_start, *product_entry, *product_weight, *product_slope;
+} khz_sums;
+
 /* What the inlined phase makes of a state: solved for; x = base, its derivative found; x = base, its derivative left
  * out because it does not belong to the part of the model that takes sub-steps. */
 enum { KHZ_STAGE_IMPLICIT = 0, KHZ_STAGE_EXPLICIT = 1, KHZ_STAGE_HELD = 2 };
@@ -46,7 +64,7 @@ typedef struct khz_model {
     int32_t n_x, n_d, n_m, n_s, n_r, n_samples, n_time_events, n_delays, n_factored, n_blocks;
     int32_t n_places;                 /* that can be timed, after KHZ_PLACES_OF_MODEL (khz_probe.h) */
     int32_t n_transports, n_recorded; /* transport lines; values that they and the delay lines record */
-    int32_t n_u, n_ui, n_colours;
+    int32_t n_u, n_ui;
     int32_t n_lanes; /* directions of one call of directional: KHZ_LANES (khz_vector.h) or 1 */
     int32_t n_z;     /* algebraic unknowns of the index-1 form, see z_place; 0: none is kept */
     int32_t uses_homotopy;
@@ -63,23 +81,23 @@ typedef struct khz_model {
     size_t sample_now, sample_tick;       /* int32 [n_samples], int64 [n_samples] */
     size_t sample_start, sample_interval; /* double [n_samples] */
     size_t delays, transports, factored, nominal, arena, arena_size;
-    size_t seed, xd_dir;  /* khz_lanes [n_y], n_y = n_x + n_z: see directional; seed is 0 where nobody sets it */
-    size_t xd_slope;      /* double [n_y]: see time_slope */
+    size_t seed, xd_dir; /* khz_lanes [n_y], n_y = n_x + n_z, and sums or terms: see directional; nobody sets seed: 0 */
+    size_t xd_slope;     /* double [n_y]: see time_slope */
     size_t base, gamma_h; /* double [n_x], double: see inlined */
     /* Index-1 form: the unknowns z of the nonlinear loops of a step are kept by the method, y = (x, z), F = (xd,
      * res). */
     const size_t *z_place;               /* [n_z] their offsets */
     size_t res;                          /* double [n_z]: residuals of the loops, left by `step` while c.is_open */
     const int32_t *jac_row, *jac_column; /* pattern of d F/d y by rows: [n_y + 1] and its columns, ascending */
-    const int32_t *jac_colour;           /* [n_y] in 0 .. n_colours-1: columns of one colour share no row */
-    /* the entries of J colour by colour: [n_colours + 1], and for each its place in the pattern and its row */
-    const int32_t *colour_start, *colour_entry, *colour_row;
-    const int32_t *seed_start, *seed_column; /* the columns of each colour: [n_colours + 1], [n_y] */
-    const int32_t *stage_role;               /* [n_x] KHZ_STAGE_*: see inlined; NULL: all states are implicit */
-    const khz_sparse_plan *lu_plan;          /* for M - h*gamma*J, M = diag(1 [n_x], 0 [n_z]); NULL: dense is as good */
-    const int32_t *transport_points;         /* [n_transports]: points of the profile at the start */
-    const khz_block *blocks;    /* [n_blocks]; NULL where only Python runs the model, which has their names */
-    const char *const *origins; /* [n_origins] of places (khz_context.place): file:line, instance path */
+    const int32_t *jac_colour;           /* [n_y] in 0 .. colours.n-1: columns of one colour share no row */
+    khz_colours colours;
+    const khz_sums *sums;            /* NULL: none, `directional` has these colours */
+    size_t parts;                    /* double [sums->n_parts] */
+    const int32_t *stage_role;       /* [n_x] KHZ_STAGE_*: see inlined; NULL: all states are implicit */
+    const khz_sparse_plan *lu_plan;  /* for M - h*gamma*J, M = diag(1 [n_x], 0 [n_z]); NULL: dense is as good */
+    const int32_t *transport_points; /* [n_transports]: points of the profile at the start */
+    const khz_block *blocks;         /* [n_blocks]; NULL where only Python runs the model, which has their names */
+    const char *const *origins;      /* [n_origins] of places (khz_context.place): file:line, instance path */
     int32_t n_origins;
     /* Whose a value is, for messages about faults.  Reals of a step in the order in which they are computed, then those
      * computed besides, views last: their positions in w, or -1 - position in xd, and their blocks; then the blocks of

@@ -103,7 +103,7 @@ static int jacobian(double t, void *y, void *fy, void *a, void *user, void *t1, 
         c->status == KHZ_OK && c->time == t && memcmp(x, khz_reals(o->instance, m->x), sizeof(double) * (size_t)n) == 0;
     o->n_rhs += here ? 0 : 1;
     khz_status status = here ? KHZ_OK : khz_offline_derivatives(o, t, x, o->sundials->vector_data(t1));
-    o->n_rhs += m->directional == NULL ? m->n_colours + 1 : 0;
+    o->n_rhs += m->directional == NULL ? m->colours.n + 1 : 0;
     status = status == KHZ_OK ? khz_jacobian(m, o->instance, w.jac, w.k) : status;
     for (int32_t k = 0; k < m->jac_row[n] && status == KHZ_OK; k++) {
         status = fabs(w.jac[k]) <= DBL_MAX ? status : KHZ_NOT_FINITE;

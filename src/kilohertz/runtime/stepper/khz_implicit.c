@@ -57,7 +57,7 @@ static khz_status renew_matrix(khz_stepper *s, const khz_work *w)
 {
     const khz_model *const m = khz_model_of(s);
     const khz_status status = khz_jacobian(m, w->instance, w->jac, w->jac_work);
-    s->counts.rhs += m->directional == NULL ? (uint64_t)m->n_colours + 1u : 0u;
+    s->counts.rhs += m->directional == NULL ? (uint64_t)m->colours.n + 1u : 0u;
     if (khz_settings_of(s)->jacobian_spread) {
         khz_copy(w->jac_next, w->jac, m->jac_row[khz_n_y(m)]);
     }
@@ -70,7 +70,7 @@ static khz_status make_part(khz_stepper *s, const khz_work *w)
     const khz_model *const m = khz_model_of(s);
     const int32_t n_parts = khz_settings_of(s)->jacobian_every - 1;
     const khz_status status = khz_jacobian_part(m, w->instance, s->jacobian_age - 1, n_parts, w->jac_next, w->jac_work);
-    s->counts.rhs += m->directional == NULL ? (uint64_t)(m->n_colours / n_parts) + 1u : 0u;
+    s->counts.rhs += m->directional == NULL ? (uint64_t)(m->colours.n / n_parts) + 1u : 0u;
     return status;
 }
 

@@ -1,0 +1,147 @@
+"""Which columns of the Jacobian are found together, and how long sums are put together, as constant C data
+(khz_colours and khz_sums in khz_model.h)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from kilohertz.codegen.plans import array, starts
+from kilohertz.cost import StateJacobian
+
+Arrays = dict[str, list[int]]
+
+
+def colour_tables(jacobian: StateJacobian) -> tuple[list[str], list[str]]:
+    """Lines of the tables; the members of khz_model that find them."""
+    arrays = _coloured(_columns(jacobian.colours, jacobian.n_colours), _entries(jacobian.rows, jacobian.colours))
+    lines, members = _written("colour_", arrays), [f"    .colours = {_struct('colour_', arrays, jacobian.n_colours)},"]
+    if jacobian.sums is not None:
+        lines += _Sums(jacobian).lines()
+        members.append("    .sums = &sums, .parts = offsetof(khz_instance, parts),")
+    return lines, members
+
+
+def n_parts(jacobian: StateJacobian) -> int:
+    """Slopes of sums, and of rows along sums."""
+    return 0 if jacobian.sums is None else len(_Sums(jacobian).parts)
+
+
+def _columns(colours: Sequence[int], n: int) -> list[list[int]]:
+    columns: list[list[int]] = [[] for _ in range(n)]
+    for j, colour in enumerate(colours):
+        columns[colour].append(j)
+    return columns
+
+
+def _entries(rows: Sequence[Sequence[int]], colours: Sequence[int]) -> list[list[tuple[int, int]]]:
+    """Entries with their rows, colour by colour."""
+    groups: list[list[tuple[int, int]]] = [[] for _ in range(max(colours, default=-1) + 1)]
+    for entry, (i, j) in enumerate((i, j) for i, row in enumerate(rows) for j in row):
+        groups[colours[j]].append((entry, i))
+    return groups
+
+
+def _coloured(columns: list[list[int]], entries: list[list[tuple[int, int]]]) -> Arrays:
+    return {
+        "seed_start": starts(columns),
+        "seed_column": _joined(columns),
+        "start": starts(entries),
+        "entry": [k for group in entries for k, _ in group],
+        "row": [i for group in entries for _, i in group],
+    }
+
+
+def _joined(groups: Iterable[Iterable[int]]) -> list[int]:
+    return [k for group in groups for k in group]
+
+
+def _written(prefix: str, arrays: Arrays) -> list[str]:
+    return [line for name, values in arrays.items() if values for line in array(prefix + name, values)]
+
+
+def _struct(prefix: str, arrays: Arrays, n: int) -> str:
+    members = [f".n = {n}", *(f".{name} = {prefix}{name}" for name, values in arrays.items() if values)]
+    return f"{{{', '.join(members)}}}"
+
+
+class _Sums:
+    """Parts: the slope of each sum along y, then that of each row along sums."""
+
+    def __init__(self, jacobian: StateJacobian) -> None:
+        assert jacobian.sums is not None
+        self._jacobian, self._sums = jacobian, jacobian.sums
+        n, terms = self._sums.n_y, self._sums.rows[self._sums.n_y :]
+        self._slopes: list[set[int]] = [set() for _ in range(self._sums.n)]  # the y that a sum depends on
+        for k, row in zip(self._sums.of_terms, terms, strict=True):
+            self._slopes[k].update(row)
+        self._weights = [(i, j - n) for i, row in enumerate(self._sums.rows[:n]) for j in row if j >= n]
+        pairs = [("slope", k, j) for k, columns in enumerate(self._slopes) for j in sorted(columns)]
+        self.parts: Mapping[tuple[str, int, int], int] = {
+            part: at for at, part in enumerate([*pairs, *(("weight", i, k) for i, k in self._weights)])
+        }
+
+    def lines(self) -> list[str]:
+        sums = self._sums
+        n = max(sums.colours) + 1
+        along = _coloured(_columns(sums.colours, n), self._direct(n))
+        arrays = self._of_parts(n) | self._products()
+        members = ", ".join(f".{name} = sums_{name}" for name, values in arrays.items() if values)
+        return [
+            *_written("along_", along),
+            *_written("sums_", arrays),
+            "static const khz_sums sums = {",
+            f"    .along = {_struct('along_', along, n)},",
+            f"    .n_of_y = {sums.n_of_y}, .n_parts = {len(self.parts)}, {members},",
+            "};",
+            "",
+        ]
+
+    def _direct(self, n: int) -> list[list[tuple[int, int]]]:
+        """Entries of the Jacobian that do not come through sums alone."""
+        groups: list[list[tuple[int, int]]] = [[] for _ in range(n)]
+        for (i, j), entry in self._places().items():
+            if j in self._sums.rows[i]:
+                groups[self._sums.colours[j]].append((entry, i))
+        return groups
+
+    def _places(self) -> dict[tuple[int, int], int]:
+        pairs = ((i, j) for i, row in enumerate(self._jacobian.rows) for j in row)
+        return {pair: entry for entry, pair in enumerate(pairs)}
+
+    def _of_parts(self, n: int) -> Arrays:
+        n_y, colours = self._sums.n_y, self._sums.colours
+        groups: list[list[tuple[int, int]]] = [[] for _ in range(n)]
+        for i, row in enumerate(self._sums.rows):
+            for j in row:
+                if i >= n_y:
+                    groups[colours[j]].append((self.parts["slope", self._sums.of_terms[i - n_y], j], i))
+                elif j >= n_y:
+                    groups[colours[j]].append((self.parts["weight", i, j - n_y], i))
+        return {
+            "part_start": starts(groups),
+            "part": [part for group in groups for part, _ in group],
+            "part_row": [i for group in groups for _, i in group],
+        }
+
+    def _products(self) -> Arrays:
+        """What the chain rule adds to entries, by colours of y."""
+        places, colours, n = self._places(), self._sums.colours, self._sums.n_of_y
+        empty: list[list[int]] = [[] for _ in range(n)]
+        products: list[list[tuple[int, int, int]]] = [[] for _ in range(n)]
+        for i in dict.fromkeys(i for i, _ in self._weights):
+            for j in self._jacobian.rows[i]:
+                if j not in self._sums.rows[i]:
+                    empty[colours[j]].append(places[i, j])
+        for i, k in self._weights:
+            for j in sorted(self._slopes[k]):
+                product = places[i, j], self.parts["weight", i, k], self.parts["slope", k, j]
+                products[colours[j]].append(product)
+        flat = [product for group in products for product in group]
+        return {
+            "empty_start": starts(empty),
+            "empty": _joined(empty),
+            "product_start": starts(products),
+            "product_entry": [entry for entry, _, _ in flat],
+            "product_weight": [weight for _, weight, _ in flat],
+            "product_slope": [slope for _, _, slope in flat],
+        }
