@@ -338,18 +338,22 @@ package Causes "One small model for each cause of a wrong result that was mended
     parameter Boolean p = true;
     Boolean on = true;
     Boolean set = p;
+    Boolean off = not on;
     Integer three(start = 5, fixed = true) = 3;
     discrete Real next(start = 0, fixed = true);
     Boolean rose;
     Boolean rose_set;
+    Boolean fell_off;
     Integer fell;
     Real x;
     Real y;
   initial equation
     pre(on) = false;
     pre(set) = false;
+    pre(off) = not pre(on);
     rose = edge(on);
     rose_set = edge(set);
+    fell_off = change(off);
     fell = three - pre(three);
     der(x) = 0;
     x = 2.00001 "one too many, and as good as true";
@@ -357,6 +361,7 @@ package Causes "One small model for each cause of a wrong result that was mended
     when time > 10 then
       rose = false;
       rose_set = false;
+      fell_off = false;
       fell = 0;
     end when;
     when {initial(), time >= 1} then

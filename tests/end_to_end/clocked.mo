@@ -224,4 +224,40 @@ package Clocked "Continuous equations, whens and algorithms in clocked partition
   equation
     der(x) = sample(u, Clock(Clock(0.1), solverMethod = "ImplicitEuler")) - x;
   end TooManyStarts;
+
+  impure function counted "How often it was called"
+    input Real x;
+    output Integer n;
+    external "C" n = count_call() annotation(Include = "static int count_call(void) { static int n = 0; return ++n; }");
+  end counted;
+
+  impure function note
+    input Real x;
+  algorithm
+    assert(counted(x) < 100, "called too often");
+  end note;
+
+  model CallsInAlgorithm "An algorithm that calls, and reads values of the tick before: those of its own results too"
+    Boolean on(start = false, fixed = true);
+    Integer calls(start = 0), n(start = 0);
+    Real v[3](each start = 0), since(start = 0);
+    Real u = sample(time, Clock(0.1));
+  algorithm
+    if not on then
+      note(-1);
+      on := true;
+    else
+      on := previous(on);
+    end if;
+    note(u);
+    calls := counted(u);
+    n := previous(n);
+    while n < 2*previous(n) + 1 loop
+      n := n + 1;
+    end while;
+    for i in 1:3 loop
+      v[i] := previous(v[i]) + i*u;
+    end for;
+    since := if firstTick() then u + 1 else previous(since) + interval();
+  end CallsInAlgorithm;
 end Clocked;

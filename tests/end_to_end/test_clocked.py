@@ -6,6 +6,7 @@ import math
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import kilohertz
@@ -157,3 +158,13 @@ def test_what_cannot_be_stepped_is_refused(model: str, code: str, words: str) ->
         kilohertz.load(f"{FILE}:Clocked.{model}").process()
     (said,) = caught.value.diagnostics
     assert said.code == code and said.span is not None
+
+
+@pytest.mark.parametrize("options", SOLVERS)
+def test_an_algorithm_that_calls_is_run_once_at_every_tick(options: dict[str, Any]) -> None:
+    result = run("CallsInAlgorithm", 0.325, **options)
+    calls = np.unique(result["calls"])
+    assert np.diff(calls).tolist() == [2, 2, 2]  # what is called until it is on, is not called any more
+    assert result.final("n") == 15
+    assert [result.final(f"v[{i}]") for i in (1, 2, 3)] == pytest.approx([0.6, 1.2, 1.8])
+    assert result.final("since") == pytest.approx(1.3)

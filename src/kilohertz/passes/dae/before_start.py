@@ -10,6 +10,7 @@ from __future__ import annotations
 from kilohertz.ir import make, traverse
 from kilohertz.ir.dae import INITIAL, Dae, Equation, Role, pre_name
 from kilohertz.ir.expr import Expr, Ref
+from kilohertz.passes.algebra import substitute
 from kilohertz.passes.flat.algorithms import default_start
 
 _STILL = (Role.PARAMETER, Role.CONSTANT)
@@ -17,18 +18,26 @@ _STILL = (Role.PARAMETER, Role.CONSTANT)
 
 def given_before(dae: Dae) -> dict[str, Expr]:
     """By discrete variable: what parameters alone say its value before the start is, by a fixed start or an initial
-    equation."""
+    equation, or by such a value of others."""
     discrete = {pre_name(v.name): v for v in dae.variables.values() if v.role is Role.DISCRETE}
     given: dict[str, Expr] = {}
     for v in discrete.values():
         if v.fixed:
             given[v.name] = v.start if v.start is not None else default_start(v.ty)
-    for e in dae.initial_equations:
-        if not isinstance(e, Equation):
-            continue
-        for side, value in ((e.left, e.right), (e.right, e.left)):
-            if isinstance(side, Ref) and side.name in discrete and value.ty == side.ty and _is_still(value, dae):
-                given.setdefault(discrete[side.name].name, value)
+    told = [
+        (discrete[side.name].name, value)
+        for e in dae.initial_equations
+        if isinstance(e, Equation)
+        for side, value in ((e.left, e.right), (e.right, e.left))
+        if isinstance(side, Ref) and side.name in discrete and value.ty == side.ty
+    ]
+    n_given = -1
+    while n_given < len(given):  # one may be told by another one: pre(off) = not pre(on)
+        n_given = len(given)
+        known = {pre_name(name): value for name, value in given.items()}
+        for name, value in told:
+            if name not in given and _is_still(by_others := substitute(value, known, {}), dae):
+                given[name] = by_others
     return given
 
 

@@ -260,16 +260,15 @@ class _Lowerer:
             return False
         k = guard.args[0].value
         self._clocked.setdefault(k, []).extend(e.branches[0][1])
-        for x in e.branches[0][1]:
-            target = x.left if isinstance(x, Equality) else None
-            if isinstance(target, Ref) and self._dae.variables[target.name].purpose is Purpose.MADE:
-                self._clocks.join(k, target.name)
+        for name in (n for x in e.branches[0][1] if isinstance(x, Equality) for n in _set(x.left)):
+            if self._dae.variables[name].purpose is Purpose.MADE:
+                self._clocks.join(k, name)
         return True
 
     def _call(self, e: Equality) -> None:
         """The results of a call that was set aside belong to the one partition that uses them, if there is one."""
         assert isinstance(e.left, TupleTarget)
-        names = [s.name for t in e.left.elements if t is not None for s in scalars(t)]
+        names = _set(e.left)
         users = {k for n in names for k in self._users().get(n, ())}
         if len(users) == 1 and CONTINUOUS_PART not in users:
             (k,) = users
@@ -370,6 +369,13 @@ class _Lowerer:
             return False
         variable = self._dae.variables.get(e.name)
         return variable is not None and variable.role in (Role.DISCRETE, Role.ALGEBRAIC, Role.STATE)
+
+
+def _set(left: Expr | TupleTarget) -> list[str]:
+    """The variables that an equation names as what it sets."""
+    if isinstance(left, TupleTarget):
+        return [s.name for t in left.elements if t is not None for s in scalars(t)]
+    return [left.name] if isinstance(left, Ref) else []
 
 
 def _state(e: WhenEquation) -> Expr | None:

@@ -63,7 +63,7 @@ from kilohertz.passes.called_functions import called_in_expressions, statement_e
 from kilohertz.passes.flat.algorithms import assigned
 from kilohertz.passes.flat.symbolic_evaluator import Unsupported
 
-_EVENTFUL = named(Event.RATE, Event.BEFORE, Event.INSTANT, Event.PAST)
+_EVENTFUL = named(Event.RATE, Event.BEFORE, Event.INSTANT, Event.PAST, Event.CLOCKED)
 _QUIET = named(Event.QUIET)
 
 
@@ -328,6 +328,8 @@ class Outline:
         """An expression in terms of the model where these statements begin; `pre` is that of the algorithm's result."""
         if isinstance(e, Ref):
             return self.values.get(e.name, e)
+        if isinstance(e, Builtin) and e.name == "previous":
+            return e
         if isinstance(e, Builtin) and e.name in ("pre", "edge", "change"):
             before = Builtin("pre", e.args, e.args[0].ty)
             if e.name == "pre":
@@ -338,12 +340,23 @@ class Outline:
     def _eventful(self, e: Builtin, bound: frozenset[str]) -> Expr:
         if not self._is_inside(e, bound):
             return self._input(self._outside(e))
+        if e.name == "previous":
+            return self._at_last_tick(e.args[0], bound)
         before = self._before(e.args[0], bound) if e.args else None
         if before is None or e.name not in ("pre", "edge", "change"):
             raise Unsupported(f"{e.name} of something that the algorithm computes")
         if e.name == "pre":
             return before
         return _changed(e.name, self._expr(e.args[0], bound, False), before)
+
+    def _at_last_tick(self, e: Expr, bound: frozenset[str]) -> Expr:
+        """`previous(v)`, `previous(v[i])`: all of v is handed over."""
+        if isinstance(e, Ref):
+            return self._input(Builtin("previous", (e,), e.ty))
+        if not isinstance(e, Index | Field):
+            raise Unsupported("previous of something that the algorithm computes")
+        whole, *subs = e.children()
+        return e.rebuilt((self._at_last_tick(whole, bound), *(self._expr(k, bound, False) for k in subs)))
 
     def _before(self, e: Expr, bound: frozenset[str]) -> Expr | None:
         """`pre(v)`, `pre(v[i])` of a target."""
