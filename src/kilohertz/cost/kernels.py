@@ -59,12 +59,9 @@ class Kernels:
     def jacobian(self, directions: int, slopes: int, n_parts: int = 1) -> Count:
         """Around the calls for the directional derivatives of one Jacobian, or of a part: seeds, entries, checks."""
         slope = copy(self.n).times(2) + calls(40)
-        symbolic = moves(10 * self.entries + 98 * -(-self.colours // n_parts) + 18 * self.n, 300)
-        checked = self.differences + moves(8 * self.entries, 160)
-        slope = copy(self.n).times(2) + moves(40)
         colours = -(-self.directions // n_parts)
-        symbolic = moves(10 * self.entries + 14 * self.taken + 98 * colours + 18 * self.n + 300)
-        checked = self.differences + moves(8 * self.entries + 160)
+        symbolic = moves(10 * self.entries + 14 * self.taken + 98 * colours + 18 * self.n, 300)
+        checked = self.differences + moves(8 * self.entries, 160)
         return (symbolic if directions else checked) + slope.times(slopes)
 
     @property
