@@ -167,7 +167,8 @@ class Binary(Expr):
     right: Expr
 
     def __new__(cls, op: str, left: Expr, right: Expr, ty: Type) -> Binary:
-        key = (cls, op, left, right)
+        # operands of unknown size may be rebuilt with others: until its type is, it is not the same expression
+        key = (cls, op, left, right, ty.dims) if ty.dims else (cls, op, left, right)
         node: Binary | None = TABLE.get(key)
         if node is None:
             node = TABLE[key] = object.__new__(cls)

@@ -200,6 +200,8 @@ class Collector:
         is_extension = isinstance(a.body, tree.Body) and a.body.is_extension
         if a is b or a.redeclare or is_extension or (a.kind == b.kind and same_tree(a.body, b.body)):
             return
+        if a.replaceable and b.replaceable:
+            return  # media of two base classes, in libraries in wide use: one is put in for both
         text = f"the class `{strong.name}` is inherited and declared again, or inherited twice, and the two differ"
         self.world.warn("S217", text, strong.span, Note("the other one is here", weak.span))
 

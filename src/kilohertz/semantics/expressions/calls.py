@@ -24,6 +24,7 @@ from kilohertz.semantics.expressions.enumerations import enum_value
 from kilohertz.semantics.expressions.function_values import FunctionValues
 from kilohertz.semantics.expressions.operators import operator_functions
 from kilohertz.semantics.expressions.records import Records
+from kilohertz.semantics.expressions.sizes import sized
 from kilohertz.semantics.instances import Comp
 from kilohertz.semantics.wording import are_given, counted
 from kilohertz.syntax import tree
@@ -313,7 +314,11 @@ class Calls:
             ]
             dims = tuple(n if isinstance(n, int) else None for n in sizes)
             known[local.name] = Ref(local.name, Type(local.ty.base, dims))
-        types = {make.substitute(value, known).ty for value in assigned_values(function.body, x.name)}
+        values = list(assigned_values(function.body, x.name))
+        types = {sized(value, known).ty for value in values}
+        told = [ty for ty in types if None not in ty.dims]
+        if len(told) == 1 and len(types) > 1:  # others may be in terms of the output itself
+            types = {sized(value, known | {x.name: Ref(x.name, told[0])}).ty for value in values}
         return types.pop() if len(types) == 1 else None
 
     def _size_by_default(self, x: Local, k: int, inputs: dict[str, Expr]) -> int | None:
