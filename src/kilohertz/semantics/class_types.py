@@ -99,7 +99,7 @@ class Types:
                 break
         inner = view.lookup_class(decl.type)
         if inner is node:
-            raise ModelError(Diagnostic("S211", f"`{node.full_name}` contains itself", element.span))
+            raise ModelError(Diagnostic("S211", f"`{node.written_name}` contains itself", element.span))
         dims = [None if self._uses_fields(d, node) else self.size(d, Ctx(view)) for d in decl.dims]
         return self.of_class(inner.specialised(element.chain) if element.chain else inner).array_of(*dims)
 

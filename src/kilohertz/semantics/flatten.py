@@ -101,13 +101,13 @@ class _Flattener:
             raise ModelError(
                 Diagnostic(
                     "S216",
-                    f"`{node.full_name}` is a {definition.kind}, not a model that can be flattened",
+                    f"`{node.written_name}` is a {definition.kind}, not a model that can be flattened",
                     definition.name_span,
                     notes=self._models_inside() if definition.kind == "package" else (),
                 )
             )
         if definition.partial:
-            raise ModelError(Diagnostic("S214", f"`{node.full_name}` is partial", definition.name_span))
+            raise ModelError(Diagnostic("S214", f"`{node.written_name}` is partial", definition.name_span))
         flat.description = definition.comment
         flat.experiment = self._experiment()
         top = Comp(self.world, node, "", None, definition.name, ())

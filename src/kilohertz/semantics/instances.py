@@ -225,7 +225,7 @@ class Maker:
         self._check_final(parent, element, env)
         if node.definition.partial and node.kind in ("model", "block", "class", "record", "connector"):
             raise ModelError(
-                Diagnostic("S215", f"`{comp.path}` is of the partial class `{node.full_name}`", element.span)
+                Diagnostic("S215", f"`{comp.path}` is of the partial class `{node.written_name}`", element.span)
             )
         self._prefixes(comp, parent, element, decl)
         return self._dimensioned(comp, element, decl, ctx, declared_in)
@@ -238,7 +238,7 @@ class Maker:
             depth += at.node.definition is node.definition
             at = at.parent
         if depth > _MAX_RECURSION:
-            raise ModelError(Diagnostic("S211", f"`{node.full_name}` contains itself", element.span))
+            raise ModelError(Diagnostic("S211", f"`{node.written_name}` contains itself", element.span))
 
     def _check_final(self, parent: Comp, element: Element, env: Env) -> None:
         """Neither a final element nor what a final modification set can be modified again (MLS 7.2.6)."""
@@ -300,9 +300,8 @@ class Maker:
         for mod in (one.bound(parent) for one in env):
             lost = [] if mod.implied else [name for name in mod.spec.subs if name not in known]
             for name in lost:
-                text = (
-                    f"`{element.name}` is redeclared as `{node.full_name}`, which has no `{name}`: this does not hold"
-                )
+                new = node.written_name
+                text = f"`{element.name}` is redeclared as `{new}`, which has no `{name}`: this does not hold"
                 self.world.warn("S297", text, mod.ctx.span(mod.spec.subs[name]))
             fitting.append(mod if not lost else mod.only([n for n in mod.spec.subs if n in known]))
         return tuple(fitting)
@@ -424,7 +423,7 @@ class Maker:
                     "S233",
                     f"there is no inner component for `outer {element.name}` of `{parent.path or top.name}`",
                     element.span,
-                    notes=(Note(f"its class `{node.full_name}` is partial, so a default one cannot be made"),),
+                    notes=(Note(f"its class `{node.written_name}` is partial, so a default one cannot be made"),),
                 )
             )
         comp = Comp(self.world, node, element.name, top, element.name, (), element)

@@ -100,7 +100,9 @@ class Functions:
             if name not in inputs or inputs[name].ty != REAL:
                 span = Span(node.definition.file, node.definition.name_start, node.definition.end)
                 raise ModelError(
-                    Diagnostic("S279", f"`{node.full_name}`: `{name}` is no scalar Real input of `{header.id}`", span)
+                    Diagnostic(
+                        "S279", f"`{node.written_name}`: `{name}` is no scalar Real input of `{header.id}`", span
+                    )
                 )
         outputs = [x for x in header.outputs if x.ty.base == REAL.base]
         function = Function(node.full_name, list(header.inputs), outputs, [], [], origin=_origin(node))
@@ -305,7 +307,7 @@ class Functions:
         """One algorithm or an external function, inherited or not (MLS 12.2)."""
         views = [*([node.external[1]] if node.external is not None else []), *(view for _, view in node.sections)]
         if len({id(view.definition) for view in views}) > 1:
-            text = f"`{node.full_name}` inherits an algorithm or external function, and has one of its own"
+            text = f"`{node.written_name}` inherits an algorithm or external function, and has one of its own"
             self.elaborator.world.refuse("S303", text, _origin(node).spans[0])
 
     def _external(self, node: ClassNode, function: Function, locals_: dict[str, Expr] | None) -> ExternalCall:

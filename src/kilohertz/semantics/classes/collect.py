@@ -78,7 +78,7 @@ class Collector:
         self.node.sections.extend((section, view) for section in body.sections)
         if body.external is not None:
             if self.node.external is not None:
-                text = f"`{self.node.full_name}` inherits an external function, and has one of its own"
+                text = f"`{self.node.written_name}` inherits an external function, and has one of its own"
                 self.world.refuse("S303", text, self.node.definition.name_span)
             self.node.external = (body.external, view)
 
@@ -144,7 +144,7 @@ class Collector:
                 if name not in known:
                     near = closest(name, known, 1)
                     notes = (Note(f"did you mean `{near[0]}`?"),) if near else ()
-                    message = f"there is no `{name}` in `{base.full_name}`"
+                    message = f"there is no `{name}` in `{base.written_name}`"
                     raise ModelError(Diagnostic("S205", message, mod.ctx.span(spec), notes=notes))
 
     def _insert(self, element: Element, view: View) -> None:

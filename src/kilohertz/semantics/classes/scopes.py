@@ -179,7 +179,7 @@ class View:
                 self._not_from_package(path, node)
         if any(node.definition is not packages[0].definition for node in packages):
             spans = [Span(self.definition.file, e.start, e.end) for e in self._star_imports()]
-            text = f"`{name}` is imported from `{packages[0].full_name}` and from `{packages[1].full_name}`"
+            text = f"`{name}` is imported from `{packages[0].written_name}` and from `{packages[1].written_name}`"
             self.world.refuse("S306", text, spans[-1], Note("the first import is here", spans[0]))
 
     def _star_imports(self) -> list[tree.Import]:
@@ -196,7 +196,7 @@ class View:
             self._not_from_package(path, owner)
         element = owner.table.get(path[-1])
         if element is not None and element.protected:
-            text = f"`{path[-1]}` is protected in `{owner.full_name}`"
+            text = f"`{path[-1]}` is protected in `{owner.written_name}`"
             self.world.refuse("S314", text, self._import_span(path), Note("declared here", element.span))
 
     def _not_from_package(self, path: tuple[str, ...], owner: ClassNode) -> None:
@@ -227,7 +227,7 @@ class View:
         element = owner.table.get(name)
         if element is not None and element.protected:
             span = Span(self.definition.file, ref.start, ref.end)
-            text = f"`{name}` is protected in `{owner.full_name}`"
+            text = f"`{name}` is protected in `{owner.written_name}`"
             self.world.refuse("S314", text, span, Note("declared here", element.span))
         elif element is not None and element.is_class and owner.kind in ("model", "block", "class"):
             self._check_encapsulated(owner, element, ref)
@@ -237,7 +237,7 @@ class View:
         decl = element.decl
         if (isinstance(decl, tree.ClassDef) and decl.encapsulated) or owner.is_like_package:
             return
-        text = f"`{owner.full_name}` is no package, and `{element.name}` in it is not encapsulated"
+        text = f"`{owner.written_name}` is no package, and `{element.name}` in it is not encapsulated"
         # from inside of it a library may name its own classes so: `M.Part` in M is what `Part` is
         severity = Severity.WARNING if self._is_inside(owner) and not ref.absolute else Severity.ERROR
         self.world.record(Diagnostic("S320", text, Span(self.definition.file, ref.start, ref.end), severity=severity))

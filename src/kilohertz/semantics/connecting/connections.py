@@ -267,7 +267,7 @@ class Graph:
                     "S457",
                     f"`{a.path}` and `{b.path}` do not match: `{missing[0].lstrip('.')}` is only on one side",
                     origin.spans[0] if origin.spans else None,
-                    notes=(Note(f"`{a.comp.node.full_name}` and `{b.comp.node.full_name}`"),),
+                    notes=(Note(f"`{a.comp.node.written_name}` and `{b.comp.node.written_name}`"),),
                 )
             )
         return Connection(tuple(left[n] for n in names), tuple(right[n] for n in names), a.outside, b.outside, origin)

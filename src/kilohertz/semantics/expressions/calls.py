@@ -26,7 +26,7 @@ from kilohertz.semantics.expressions.operators import operator_functions
 from kilohertz.semantics.expressions.records import Records
 from kilohertz.semantics.expressions.sizes import sized
 from kilohertz.semantics.instances import Comp
-from kilohertz.semantics.wording import are_given, counted
+from kilohertz.semantics.wording import are_given, as_written, counted
 from kilohertz.syntax import tree
 
 if TYPE_CHECKING:
@@ -98,9 +98,9 @@ class Calls:
         named = {name: self._argument(a, ctx) for name, a in node.named}
         if cls.kind in FUNCTION_KINDS:
             if cls.definition.partial and ctx.locals is None:
-                raise self.elaborator.error("S285", f"`{cls.full_name}` is partial and cannot be called", node, ctx)
+                raise self.elaborator.error("S285", f"`{cls.written_name}` is partial and cannot be called", node, ctx)
             if cls.parent is not None and cls.parent.root.is_external_object:
-                text = f"`{cls.full_name}` is called when the object is made or destroyed, and not otherwise"
+                text = f"`{cls.written_name}` is called when the object is made or destroyed, and not otherwise"
                 raise self.elaborator.error("S275", text, node, ctx)
             builtin = self._as_builtin(cls, node, ctx)
             return builtin if builtin is not None else self.apply(cls, args, named, node, ctx, owner)
@@ -243,7 +243,7 @@ class Calls:
                 what = f"needs {x.ty} for `{x.name}`, this is {expr.ty}"
                 if not self._is_unread(header, x, expr):
                     raise self._wrong(header, what, node, ctx)
-                text = f"`{header.id}` {what}; it never reads it"
+                text = f"`{as_written(header.id)}` {what}; it never reads it"
                 self.elaborator.world.record(Diagnostic("S270", text, ctx.span(node), severity=Severity.WARNING))
                 return make.zeros(x.ty)
             return converted
@@ -263,7 +263,9 @@ class Calls:
 
     def _wrong(self, header: Function, what: str, node: Any, ctx: Ctx) -> ModelError:
         span = header.origin.spans[0] if header.origin.spans else None
-        return self.elaborator.error("S270", f"`{header.id}` {what}", node, ctx, Note("declared here", span))
+        return self.elaborator.error(
+            "S270", f"`{as_written(header.id)}` {what}", node, ctx, Note("declared here", span)
+        )
 
     # --------------------------------------------------------------------------------------------------------- results
 
@@ -400,7 +402,7 @@ class Calls:
     def _external_object(self, cls: ClassNode, ty: ExternalObjectType, node: tree.Call, ctx: Ctx) -> Expr:
         constructor = cls.member("constructor")
         if not isinstance(constructor, ClassNode):
-            raise self.elaborator.error("S275", f"`{cls.full_name}` has no constructor", node, ctx)
+            raise self.elaborator.error("S275", f"`{cls.written_name}` has no constructor", node, ctx)
         args = [self._argument(a, ctx) for a in node.args]
         named = {name: self._argument(a, ctx) for name, a in node.named}
         destructor = cls.member("destructor")

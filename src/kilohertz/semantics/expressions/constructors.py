@@ -9,7 +9,7 @@ from kilohertz.ir.expr import Expr
 from kilohertz.ir.types import RecordType
 from kilohertz.semantics.classes.modifiers import Ctx
 from kilohertz.semantics.classes.nodes import ClassNode
-from kilohertz.semantics.wording import counted
+from kilohertz.semantics.wording import as_written, counted
 
 if TYPE_CHECKING:
     from kilohertz.semantics.expressions.calls import Calls
@@ -45,7 +45,7 @@ def first_fitting(
         return fitting[0]
     assert problem is not None
     if record is not None:
-        text = f"no constructor of the operator record `{record.full_name}` takes these arguments"
+        text = f"no constructor of the operator record `{record.written_name}` takes these arguments"
         notes = (Note(problem.diagnostics[0].message),) if len(functions) == 1 else ()
         raise calls.elaborator.error("S336", text, node, ctx, *notes)
     raise problem
@@ -68,5 +68,7 @@ def _check_constructors(calls: Calls, functions: list[ClassNode], n_fitting: int
     for function in functions:
         header = calls.elaborator.functions.header(function)
         if len(header.outputs) != 1:
-            text = f"the constructor `{header.id}` has {counted(len(header.outputs), 'output')} instead of one"
+            text = (
+                f"the constructor `{as_written(header.id)}` has {counted(len(header.outputs), 'output')} instead of one"
+            )
             world.refuse("S336", text, header.origin.spans[0] if header.origin.spans else None)

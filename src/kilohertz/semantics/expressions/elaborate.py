@@ -107,7 +107,7 @@ class Elaborator:
 
     def error(self, code: str, message: str, node: Any, ctx: Ctx, *notes: Note) -> ModelError:
         if ctx.inst is not None and ctx.inst.path:
-            notes = (*notes, Note(f"in component `{ctx.inst.path}` of class `{ctx.inst.node.full_name}`"))
+            notes = (*notes, Note(f"in component `{ctx.inst.path}` of class `{ctx.inst.node.written_name}`"))
         return ModelError(Diagnostic(code, message, ctx.span(node), notes=notes))
 
     def check_type(self, expr: Expr, ty: Type, node: Any, ctx: Ctx, what: str) -> None:

@@ -150,7 +150,7 @@ class Loops:
                 return make.array([Enum(enum, i + 1) for i in range(len(enum.literals))])
             case Primitive("Boolean"):
                 return make.array([Bool(False), Bool(True)])
-        raise self.elaborator.error("S247", f"`{node.full_name}` is not something a for can run over", at, ctx)
+        raise self.elaborator.error("S247", f"`{node.written_name}` is not something a for can run over", at, ctx)
 
     def _implied_range(self, iterator: tree.Iterator, body: tuple[Any, ...], ctx: Ctx) -> Expr:
         """`for i loop ... x[i] ...`: over the dimension of x that i indexes (MLS 11.2.2.1)."""

@@ -71,7 +71,7 @@ class Names:
             inner = named.member(names[k])
             self.check_visible(named, names[k], node, ctx)
             if isinstance(inner, Element) and named.kind in ("model", "block", "class") and not named.is_like_package:
-                text = f"`{named.full_name}` is no package: `{names[k]}` cannot be used from outside"
+                text = f"`{named.written_name}` is no package: `{names[k]}` cannot be used from outside"
                 self.elaborator.world.refuse("S320", text, ctx.span(node), Note("declared here", inner.span))
             if inner is None:
                 literals = self.elaborator.types.enum(named.enum).literals if named.enum is not None else ()
@@ -99,7 +99,7 @@ class Names:
         """Protected elements are not reached from outside by a dot (MLS 4.1)."""
         element = owner.table.get(name)
         if element is not None and element.protected:
-            text = f"`{name}` is protected in `{owner.full_name}`"
+            text = f"`{name}` is protected in `{owner.written_name}`"
             notes = (Note("declared here", element.span),)
             self.elaborator.world.record(Diagnostic("S314", text, ctx.span(node), notes=notes, severity=severity))
 
@@ -107,7 +107,9 @@ class Names:
         """Of an outer component only what its own declaration has is seen (MLS 5.4)."""
         declared = self.elaborator.world.component_type(outer)
         if node.names[k + 1] not in declared.table and not declared.is_expandable:
-            text = f"the outer `{outer.name}` is declared as `{declared.full_name}`, which has no `{node.names[k + 1]}`"
+            text = (
+                f"the outer `{outer.name}` is declared as `{declared.written_name}`, which has no `{node.names[k + 1]}`"
+            )
             self.elaborator.world.refuse("S312", text, ctx.span(node), Note("declared here", outer.span))
 
     def _check_time(self, node: tree.Ref, ctx: Ctx) -> None:

@@ -31,16 +31,16 @@ class Records:
         inputs = [n for n, _ in ty.fields if not self._is_fixed(record.table[n])]
         if len(args) > len(inputs):
             raise self.elaborator.error(
-                "S273", f"`{record.full_name}` has only {counted(len(inputs), 'field')} to give", node, ctx
+                "S273", f"`{record.written_name}` has only {counted(len(inputs), 'field')} to give", node, ctx
             )
         for name in named:
             if name not in dict(ty.fields):
-                raise self.elaborator.error("S273", f"`{record.full_name}` has no field `{name}`", node, ctx)
+                raise self.elaborator.error("S273", f"`{record.written_name}` has no field `{name}`", node, ctx)
             if name not in inputs:
-                text = f"field `{name}` of `{record.full_name}` is constant or final and has its value already"
+                text = f"field `{name}` of `{record.written_name}` is constant or final and has its value already"
                 raise self.elaborator.error("S273", text, node, ctx)
             if name in inputs[: len(args)]:
-                raise self.elaborator.error("S273", f"`{record.full_name}` gets `{name}` twice", node, ctx)
+                raise self.elaborator.error("S273", f"`{record.written_name}` gets `{name}` twice", node, ctx)
         return self._with_fields(record, dict(zip(inputs, args, strict=False)) | named, node, ctx)
 
     def _with_fields(self, record: ClassNode, given: dict[str, Any], node: Any, ctx: Ctx) -> Expr:
@@ -52,7 +52,7 @@ class Records:
                 arg = given[name]
                 value = coerce(arg if isinstance(arg, Expr) else self.elaborator.expr(arg, ctx), field_ty)
                 if not fits(value.ty, field_ty):
-                    self.elaborator.check_type(value, field_ty, node, ctx, f"field `{name}` of `{record.full_name}`")
+                    self.elaborator.check_type(value, field_ty, node, ctx, f"field `{name}` of `{record.written_name}`")
                 values[name] = value
         over = [n for n, t in ty.fields if n in values and len(values[n].ty.dims) > len(t.dims)]
         if over:
@@ -67,7 +67,7 @@ class Records:
         fields = dict(self.elaborator.types.record(record).fields)
         extra = {values[n].ty.dims[: len(values[n].ty.dims) - len(fields[n].dims)] for n in over}
         if len(extra) > 1:
-            text = f"`{record.full_name}` gets arrays of different sizes to run over"
+            text = f"`{record.written_name}` gets arrays of different sizes to run over"
             raise self.elaborator.error("S273", text, node, ctx)
         (dims,) = extra
         if dims[0] is None:
@@ -144,7 +144,7 @@ class Records:
                 return coerce(value, ty)
         if 0 in ty.dims:
             return make.zeros(ty)
-        raise elaborator.error("S274", f"`{record.full_name}` needs a value for its field `{name}`", node, ctx)
+        raise elaborator.error("S274", f"`{record.written_name}` needs a value for its field `{name}`", node, ctx)
 
     def _nested(self, element: Element, ty: Type, values: dict[str, Expr], node: Any, ctx: Ctx) -> Expr:
         """A record inside a record (or an array of them): its fields as the declaration modifies them."""
@@ -176,7 +176,7 @@ class Records:
             named = {n: e if each or not subs else make.index(e, subs) for n, (e, each) in modified.items()}
             return self._with_fields(cls, named, node, ctx)
         if dims[0] is None:
-            raise self.elaborator.error("S232", f"the size of a field of `{cls.full_name}` is not known", node, ctx)
+            raise self.elaborator.error("S232", f"the size of a field of `{cls.written_name}` is not known", node, ctx)
         parts = [self._elements(cls, modified, dims[1:], (*index, i), node, ctx) for i in range(1, dims[0] + 1)]
         return make.array(parts) if parts else make.zeros(Type(self.elaborator.types.record(cls), dims))
 

@@ -27,6 +27,7 @@ from kilohertz.ir.traverse import refs
 from kilohertz.ir.types import REAL
 from kilohertz.semantics.balancing.equation_parts import assigned_variables, bodies
 from kilohertz.semantics.rules.survey import Survey, inside
+from kilohertz.semantics.wording import as_written
 
 # ---------------------------------------------------------------------------------------------------------- assignments
 
@@ -51,7 +52,7 @@ def check_outputs(function: Function) -> Iterator[Diagnostic]:
     assigned = _names_assigned(function)
     for output in function.outputs:
         if output.name not in assigned and output.default is None and 0 not in output.ty.dims:
-            text = f"the output `{output.name}` of `{function.id}` never gets a value"
+            text = f"the output `{output.name}` of `{as_written(function.id)}` never gets a value"
             yield Diagnostic("S318", text, function.origin.spans[0] if function.origin.spans else None)
 
 
@@ -67,9 +68,8 @@ def check_values(flat: Flat) -> Iterator[Diagnostic]:
             told.add(name)
             what = f"the output `{name}`" if name in outputs else f"`{name}`"
             is_read = use.statement is not None and not isinstance(use.statement, Return)
-            text = (
-                f"{what} of `{function.id}` has no value on some path to {'where it is read' if is_read else 'its end'}"
-            )
+            where = "where it is read" if is_read else "its end"
+            text = f"{what} of `{as_written(function.id)}` has no value on some path to {where}"
             notes = (Note("assign it on every path, or declare it with a value"),)
             place = use.origin.spans[0] if use.origin.spans else None
             yield Diagnostic("S344", text, place, notes=notes, severity=Severity.WARNING)

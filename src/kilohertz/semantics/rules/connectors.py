@@ -25,12 +25,12 @@ def check_connector(comp: Comp) -> Iterator[Diagnostic]:
         return
     if counts["flow"] != counts[""]:  # a warning: libraries in use have connectors of potentials only
         text = (
-            f"`{comp.node.full_name}` has {counts['flow']} flow and {counts['']} potential variables; "
+            f"`{comp.node.written_name}` has {counts['flow']} flow and {counts['']} potential variables; "
             "there must be as many of each"
         )
         yield Diagnostic("S331", text, comp.span, severity=Severity.WARNING)
     if counts["stream"] and counts["flow"] != 1:
-        text = f"`{comp.node.full_name}` has stream variables, and {counts['flow']} flow variables instead of one"
+        text = f"`{comp.node.written_name}` has stream variables, and {counts['flow']} flow variables instead of one"
         yield Diagnostic("S332", text, comp.span)
 
 
@@ -38,7 +38,7 @@ def check_flow_record(comp: Comp) -> Iterator[Diagnostic]:
     """S333: flows are added up, so an operator record among them has what that needs (MLS 9.2)."""
     lacking = [name for name in _FLOW_OPERATORS if name not in comp.node.table]
     if lacking:
-        text = f"the flow `{comp.name}` is of the operator record `{comp.node.full_name}`, which has no {lacking[0]}"
+        text = f"the flow `{comp.name}` is of the operator record `{comp.node.written_name}`, which has no {lacking[0]}"
         yield Diagnostic("S333", text, comp.span)
 
 

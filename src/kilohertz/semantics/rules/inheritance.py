@@ -45,14 +45,14 @@ def _kind(derived: tree.ClassDef, base: ClassNode, span: Span, short: bool) -> I
     """S301: a class inherits from a class of a kind that fits its own."""
     kind = base.definition.kind
     if kind not in ("class", *_BASES[derived.kind]):
-        text = f"a {derived.kind} cannot inherit from `{base.full_name}`, which is a {kind}"
+        text = f"a {derived.kind} cannot inherit from `{base.written_name}`, which is a {kind}"
         # libraries in use take icons of another kind, which have nothing but a picture, and say `record C = Complex`
         is_empty = not (base.table or base.sections or base.builtin)
         is_renamed = short and (derived.kind, kind) == ("record", "operator record")
         severity = Severity.WARNING if is_empty or is_renamed else Severity.ERROR
         yield Diagnostic("S301", text, span, severity=severity)
     elif kind == "class" and derived.kind == "type" and (base.table or not (base.builtin or base.enum)):
-        text = f"a type is a predefined one, an enumeration or an array of them; `{base.full_name}` is not"
+        text = f"a type is a predefined one, an enumeration or an array of them; `{base.written_name}` is not"
         # what a `type` of objects means is what a `class` of them does
         severity = Severity.WARNING if base.definition is base.world.external_object else Severity.ERROR
         yield Diagnostic("S301", text, span, severity=severity)
@@ -60,9 +60,9 @@ def _kind(derived: tree.ClassDef, base: ClassNode, span: Span, short: bool) -> I
         if not short:
             words = ("an expandable connector", "a connector that is not expandable")
             a, b = words if derived.expandable else words[::-1]
-            yield Diagnostic("S301", f"{a} cannot inherit from `{base.full_name}`, which is {b}", span)
+            yield Diagnostic("S301", f"{a} cannot inherit from `{base.written_name}`, which is {b}", span)
     elif kind == "operator record" and not short:
-        text = f"`{base.full_name}` is an operator record: only a short class can be made of it"
+        text = f"`{base.written_name}` is an operator record: only a short class can be made of it"
         yield Diagnostic("S301", text, span)
 
 
@@ -78,13 +78,13 @@ def _extends(view: View, item: tree.Extends, base: ClassNode, span: Span) -> Ite
             text = f"`{name}` cannot be broken off: only models, blocks and connectors can"
             yield Diagnostic("S205", text, span, notes=(Note("declared here", broken.span),))
     if base.definition.replaceable:
-        yield Diagnostic("S308", f"`{base.full_name}` is replaceable and cannot be a base class", span)
+        yield Diagnostic("S308", f"`{base.written_name}` is replaceable and cannot be a base class", span)
     if any(_is_operator_record(e) for e in _elements(base.definition)):
-        text = f"`{base.full_name}` contains an operator record and cannot be a base class"
+        text = f"`{base.written_name}` contains an operator record and cannot be a base class"
         yield Diagnostic("S301", text, span)
     if (base.class_dims or base.causality) and len(_members(view.definition)) > 1:
         what = "an array" if base.class_dims else f"`{base.causality}`"
-        text = f"`{base.full_name}` is {what}: a class that extends it has no other elements"
+        text = f"`{base.written_name}` is {what}: a class that extends it has no other elements"
         yield Diagnostic("S309", text, span)
 
 

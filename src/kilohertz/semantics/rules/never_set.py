@@ -23,6 +23,7 @@ from kilohertz.ir.traverse import expressions_in, flat_expressions, refs, walk_a
 from kilohertz.ir.types import RecordType
 from kilohertz.semantics.balancing.equation_parts import bodies
 from kilohertz.semantics.rules.assignability import assignments_in
+from kilohertz.semantics.wording import as_written
 
 _MOST_ELEMENTS = 1000  # of an array that is looked at, and turns of the loops around a statement
 _MOST_CALLS = 3  # of a function, with different sizes
@@ -43,7 +44,7 @@ def check_parts(flat: Flat) -> Iterator[Diagnostic]:
             used = parts if parts and _is_used_whole(f, v) else [p for p in parts if p in _read(f)]
             if used:
                 shown = ", ".join(f"`{print_expr(p)}`" for p in used[:_SHOWN]) + (", ..." if len(used) > _SHOWN else "")
-                text = f"{shown} of `{f.id}` is never set, while other parts of `{v.name}` are: it is 0"
+                text = f"{shown} of `{as_written(f.id)}` is never set, while other parts of `{v.name}` are: it is 0"
                 spans = [o.spans[0] for name, o in assignments_in(f.body) if name == v.name and o.spans]
                 place = min(spans, key=lambda span: span.start) if spans else None
                 notes = (Note("assign it, or declare the variable with a value"),)

@@ -21,9 +21,9 @@ def check_component(comp: Comp) -> Iterator[Diagnostic]:
     if comp.decl is None or comp.element is None or comp.parent is None:
         return
     if comp.node.kind in ("package", "operator", "function", "operator function"):
-        yield Diagnostic("S311", f"`{comp.path}` is of the {comp.node.kind} `{comp.node.full_name}`", comp.span)
+        yield Diagnostic("S311", f"`{comp.path}` is of the {comp.node.kind} `{comp.node.written_name}`", comp.span)
     if comp.node.kind == "type" and not comp.is_primitive and not comp.node.table:
-        yield Diagnostic("S302", f"the type `{comp.node.full_name}` extends no predefined type", comp.span)
+        yield Diagnostic("S302", f"the type `{comp.node.written_name}` extends no predefined type", comp.span)
     if not comp.is_primitive:
         yield from _prefix_of_structured(comp, comp.decl, comp.element)
     elif comp.decl.causality and comp.node.causality not in ("", comp.decl.causality):

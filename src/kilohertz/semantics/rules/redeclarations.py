@@ -144,7 +144,7 @@ def _subtype(new: ClassNode, wanted: ClassNode, name: str, span: Span, notes: tu
         what = f"has {n_new} dimensions, not {n_wanted}"
     else:
         return
-    text = f"`{new.full_name}` does not fit `{wanted.full_name}`, which constrains `{name}`: it {what}"
+    text = f"`{new.written_name}` does not fit `{wanted.written_name}`, which constrains `{name}`: it {what}"
     yield Diagnostic("S294", text, span, notes=notes, severity=severity)
 
 

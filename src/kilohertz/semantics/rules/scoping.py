@@ -23,7 +23,7 @@ def check_outer(parent: Comp, outer: Element, node: ClassNode, inner: Comp | Com
         yield Diagnostic("S313", f"`{outer.name}` is outer and cannot be modified; the inner one can", outer.span)
     wrong = _difference(node, inner.node) or _dimensions(outer, node, inner)
     if wrong:
-        text = f"the inner `{outer.name}` does not fit: its class `{inner.node.full_name}` {wrong}"
+        text = f"the inner `{outer.name}` does not fit: its class `{inner.node.written_name}` {wrong}"
         yield Diagnostic("S312", text, outer.span, notes=known)
 
 
@@ -48,7 +48,7 @@ def _difference(outer: ClassNode, inner: ClassNode) -> str:
         return f"is no {outer.builtin or outer.full_name}"
     if outer.enum is not None or inner.enum is not None:
         if outer.enum is None or inner.enum is None or outer.enum.body != inner.enum.body:
-            return f"is another enumeration than `{outer.full_name}`"
+            return f"is another enumeration than `{outer.written_name}`"
         return ""
     lacking = [n for n, e in outer.table.items() if not e.protected and n not in inner.table]
     return f"has no `{lacking[0]}`" if lacking else ""
