@@ -37,11 +37,13 @@ def judge(task: Task) -> Record:
         if errors or not report.ok:
             return {"status": REFUSED, "valid": is_valid, **_words(errors)}
         stage = STOPPED
+        told = report.diagnostics
         if not is_valid:
             model.simulate(record="outputs")
+            told = (*told, *model.warnings)
     except ModelError as error:
         return {"status": stage, "valid": is_valid, **_words(error.diagnostics)}
-    return {"status": WARNED if report.diagnostics else TAKEN, "valid": is_valid, **_words(report.diagnostics)}
+    return {"status": WARNED if told else TAKEN, "valid": is_valid, **_words(told)}
 
 
 def _words(diagnostics: Sequence[Diagnostic]) -> Record:

@@ -18,11 +18,15 @@ import time
 import warnings
 from collections import Counter
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from kilohertz.base import Diagnostic, ModelError, ModelWarning
 from library_sweep import experiments, session
 from sweeps import absolute, add_options, sweep
 from tables import Record
+
+if TYPE_CHECKING:
+    from kilohertz.driver import Model
 
 Task = tuple[str, tuple[str, ...], str, str]  # class, folders, library, how far to go
 
@@ -42,8 +46,9 @@ def count(task: Task) -> Record:
     name, libraries, library, until = task
     started = time.perf_counter()
     status = "checked"
-    model = session(libraries).model(name)
+    model: Model | None = None
     try:
+        model = session(libraries).model(name)
         found: tuple[Diagnostic, ...] = model.check().diagnostics
         if until != "check":
             model.process()
@@ -53,7 +58,7 @@ def count(task: Task) -> Record:
                 warnings.simplefilter("ignore", ModelWarning)
                 found = (*found, *model.simulate(record="outputs").problems)
     except ModelError as error:
-        status, found = "refused", (*model.warnings, *error.diagnostics)
+        status, found = "refused", (*(model.warnings if model is not None else ()), *error.diagnostics)
     said = sorted({(d.code, d.message) for d in found})
     seconds = round(time.perf_counter() - started, 4)
     return {"status": status, "library": library, "said": said, "seconds": seconds}

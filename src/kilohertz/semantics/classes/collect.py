@@ -203,7 +203,7 @@ class Collector:
         if a.replaceable and b.replaceable:
             return  # media of two base classes, in libraries in wide use: one is put in for both
         text = f"the class `{strong.name}` is inherited and declared again, or inherited twice, and the two differ"
-        self.world.warn("S217", text, strong.span, Note("the other one is here", weak.span))
+        self.world.refuse("S217", text, strong.span, Note("the other one is here", weak.span))
 
     def _redeclares(self, strong: Element, weak: Element) -> None:
         decl = strong._decl
