@@ -113,3 +113,13 @@ def test_signals_go_through_a_bus_between_two(tmp_path: Path, form: str) -> None
     result = loaded(tmp_path, body, parts).simulate()
     names = ["b.u"] if len(values) == 1 else [f"b.u[{i + 1}]" for i in range(len(values))]
     assert [result.final(name) for name in names] == values
+
+
+def test_components_share_an_array_in_an_outer_bus(tmp_path: Path) -> None:
+    parts = f"""{SIGNALS}
+  model Sender parameter Integer k; outer Bus bus; Out y = 10*k; equation connect(y, bus.v[k]); end Sender;
+  model Reader In u[3]; end Reader;
+"""
+    body = "inner Bus bus; Sender sender[3](k = {1, 2, 3}); Reader r; equation connect(bus.v, r.u);"
+    result = loaded(tmp_path, body, parts).simulate()
+    assert [result.final(f"r.u[{i}]") for i in (1, 2, 3)] == [10, 20, 30]

@@ -114,11 +114,14 @@ class Buses:
         return self._created_below(child, ref, k + 1, others, outside, ctx)
 
     def _largest_subscripts(self, ref: tree.Ref, ctx: Ctx) -> tuple[int, ...]:
-        """`bus.x[2]` makes an array as large as the largest subscript any connect of this instance uses (MLS 9.1.3)."""
+        """`bus.x[2]` makes an array as large as the largest subscript any connect to this bus uses (MLS 9.1.3)."""
         sizes: tuple[int, ...] = ()
+        bus = _owner(ref, ctx)
         for pending in self.pending:
             for other in (pending.node.left, pending.node.right):
-                if pending.ctx.inst is not ctx.inst or other.names != ref.names or not (other.subs and other.subs[-1]):
+                if other.names[-1] != ref.names[-1] or not (other.subs and other.subs[-1]):
+                    continue
+                if _owner(other, pending.ctx) is not bus:
                     continue
                 if any(isinstance(s, tree.Colon) for s in other.subs[-1]):
                     continue
@@ -266,6 +269,17 @@ def _dims(comp: Comp | CompArray) -> tuple[int, ...]:
     if isinstance(comp, CompArray):
         return comp.dims
     return tuple(d or 0 for d in comp.ty.dims) if comp.is_primitive and comp.ty is not None else ()
+
+
+def _owner(ref: tree.Ref, ctx: Ctx) -> Comp | CompArray | None:
+    """The component that the last name of a reference belongs to; None where it is not there so far."""
+    assert ctx.inst is not None
+    at: Comp | CompArray | None = ctx.inst
+    for name in ref.names[:-1]:
+        if not isinstance(at, Comp) or not at.has(name):
+            return at if isinstance(at, CompArray) else None
+        at = at.child(name)
+    return at
 
 
 def _shape(ends: list[End]) -> tuple[int, ...]:
