@@ -267,23 +267,6 @@ def test_a_state_that_is_wanted_always_and_is_none_is_named() -> None:
     assert [d.message for d in model.warnings if d.code == "B213"] == ["y has stateSelect=always but is no state here"]
 
 
-def test_what_is_never_to_be_a_state_and_has_to_be_one_is_told(tmp_path: Path) -> None:
-    file = tmp_path / "m.mo"
-    file.write_text(
-        """model M
-  Real x(stateSelect = StateSelect.never, start = 1, fixed = true);
-  Real y(stateSelect = StateSelect.never), z(stateSelect = StateSelect.always, start = 2, fixed = true);
-equation
-  der(x) = -x; der(y) = -y; z = 2*y;
-end M;""",
-        encoding="utf-8",
-    )
-    model = kilohertz.load(file)
-    model.process()
-    text = "x has stateSelect=never but is a state: nothing else that is differentiated can take its place"
-    assert [d.message for d in model.warnings if d.code == "B213"] == [text]
-
-
 def test_what_is_no_root_is_not_taken_for_one() -> None:
     with pytest.raises(ModelError, match=r"known where that is a root of Causes.shiftedCubic, and it is none"):
         run("RateOfMean")
