@@ -196,6 +196,7 @@ class Names:
         if comp.is_primitive:
             expr = self.variable(comp)
             if subs:
+                self._check_index_types(comp, subs, node, ctx)
                 expr = self.elaborator.subscripts.indexed(expr, subs, node, ctx)
             if k + 1 < len(node.names):
                 raise self.elaborator.error(
@@ -207,6 +208,23 @@ class Names:
         if k + 1 < len(node.names):
             return self._component(comp, node, k + 1, ctx)
         return self.record_value(comp)
+
+    def _check_index_types(self, comp: Comp, subs: tuple[tree.Expr, ...], node: tree.Ref, ctx: Ctx) -> None:
+        """S251: a dimension that is an enumeration or Boolean is indexed by its values (MLS 10.1.1)."""
+        element, decl = comp.element, comp.decl
+        if element is None or decl is None:
+            return
+        for sub, dim in zip(subs, decl.dims, strict=False):
+            indexed_by = element.view.lookup_path(dim) if isinstance(dim, tree.Ref) else None
+            if not isinstance(indexed_by, ClassNode) or isinstance(sub, tree.Colon):
+                continue
+            try:
+                given = self.elaborator.expr(sub, ctx).ty
+            except ModelError:  # of `end`, which is the last value; else it is told when it is used
+                continue
+            if given.base == INTEGER.base:
+                text = f"`{comp.path}` is indexed by `{indexed_by.written_name}`, this is {given}"
+                self.elaborator.world.refuse("S251", text, ctx.span(sub))
 
     def _in_array(self, array: CompArray, subs: tuple[tree.Expr, ...], node: tree.Ref, k: int, ctx: Ctx) -> Expr:
         sizes = [Int(n) for n in array.dims]
