@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from kilohertz.base import Diagnostic, ModelError, Note, closest
-from kilohertz.semantics.classes.modifiers import Ctx, Env, Mod, spec_of
+from kilohertz.semantics.classes.modifiers import Ctx, Env, Mod, same_spec, spec_of
 from kilohertz.semantics.classes.scopes import ATTRIBUTES, PRIMITIVES, Element, View
 from kilohertz.syntax import same_tree, tree
 
@@ -176,6 +176,7 @@ class Collector:
     def _check_same(self, strong: Element, weak: Element) -> None:
         """One name from two base classes, or hiding an inherited one: both must say the same (MLS 7.1)."""
         a, b = strong._decl, weak._decl
+        self._check_modified(strong, weak)
         if isinstance(a, tree.ClassDef) and isinstance(b, tree.ClassDef):
             self._check_same_class(strong, weak, a, b)
         if a is b or not isinstance(a, tree.Component) or not isinstance(b, tree.Component):
@@ -194,6 +195,19 @@ class Collector:
             strong.span,
             Note("the other one is here", weak.span),
         )
+
+    def _check_modified(self, strong: Element, weak: Element) -> None:
+        """S217: what is inherited twice is modified alike (MLS 7.1); else the weaker one's modifications are lost."""
+        decl = strong._decl
+        is_extension = isinstance(decl, tree.ClassDef) and isinstance(decl.body, tree.Body) and decl.body.is_extension
+        if decl is None or decl.redeclare or is_extension:
+            return  # it takes them over
+        if isinstance(decl, tree.ClassDef) and decl.replaceable:
+            return  # media, which libraries in wide use put in for both
+        for mod in weak.chain:
+            if not any(same_spec(mod.spec, other.spec) for other in strong.chain):
+                text = f"`{strong.name}` is inherited twice, and only the other one is modified so: this does not hold"
+                self.world.warn("S217", text, mod.span, Note("the one that holds is declared here", strong.span))
 
     def _check_same_class(self, strong: Element, weak: Element, a: tree.ClassDef, b: tree.ClassDef) -> None:
         """Two classes of one name, neither of which redeclares the other (MLS 7.1)."""

@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from kilohertz.base import Diagnostic, ModelError, Span
-from kilohertz.syntax import tree
+from kilohertz.syntax import same_tree, tree
 
 if TYPE_CHECKING:
     from kilohertz.ir.expr import Expr
@@ -68,6 +68,17 @@ def _fill(spec: Spec, modification: tree.Modification, file: str) -> None:
                     Diagnostic("S221", f"`{'.'.join(arg.names)}` is modified twice", Span(file, arg.start, arg.end))
                 )
             _fill(inner, arg.modification, file)
+
+
+def same_spec(a: Spec, b: Spec) -> bool:
+    """Whether two modifications are written alike."""
+    if a is b:
+        return True
+    if (a.redeclare is None) != (b.redeclare is None) or a.subs.keys() != b.subs.keys():
+        return False
+    if a.redeclare is not None and b.redeclare is not None and not same_tree(a.redeclare.element, b.redeclare.element):
+        return False
+    return same_tree(a.binding, b.binding) and all(same_spec(sub, b.subs[name]) for name, sub in a.subs.items())
 
 
 def _filtered(spec: Spec, names: list[str]) -> Spec:
