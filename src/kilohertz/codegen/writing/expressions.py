@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import product
 
 from kilohertz.base import InternalError
 from kilohertz.codegen.writing import spelling
@@ -366,12 +367,23 @@ class Writer(ArrayBuiltinWriter):
     def store_field(self, record: str, name: str, ty: Type, value: Expr) -> None:
         """`record.name = value`; a field without a size of its own gets a copy in the arena."""
         if all(d is not None for d in ty.dims):
-            self.store(f"{record}.{self.types.fields(name)}", value)
+            target = f"{record}.{self.types.fields(name)}"
+            if isinstance(ty.base, RecordType) and self.types.struct(ty.base) != self.types.of(value.ty.scalar()):
+                self._store_records(target, ty.base, value)
+            else:
+                self.store(target, value)
             return
         array, a = self.types.field_array(record, name, ty), self.array(value)
         self.take_room(array.pointer, array.pointer, a.size, a.element)
         self.copy(array.pointer, a.pointer, a.size, a.element)
         self.put(*(f"{d} = {v};" for d, v in zip(array.dims, a.dims, strict=True) if not d.isdigit()))
+
+    def _store_records(self, target: str, record: RecordType, value: Expr) -> None:
+        """A record inside of one, or an array of them, into another struct."""
+        dims = [d or 0 for d in value.ty.dims]
+        for k, index in enumerate(product(*(range(1, d + 1) for d in dims))):
+            part = x.Index(value, tuple(map(x.Int, index)), value.ty.scalar()) if dims else value
+            self.store_fields(f"{target}[{k}]" if dims else target, record, part)
 
     def store(self, target: str, value: Expr) -> None:
         """`target = value` for a scalar, a record or a whole array whose storage `target` names."""
