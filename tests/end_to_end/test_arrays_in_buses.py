@@ -74,6 +74,7 @@ SIGNALS = """
   record Pair Real a; Real b; end Pair;
   connector PairIn = input Pair;
   connector PairOut = output Pair;
+  model Sub Out y = 6; end Sub;
 """
 SENT = {
     "matrix": (
@@ -92,6 +93,12 @@ SENT = {
         [3, 1, 2],
     ),
     "part": ("Out y[3] = {1, 2, 3}; equation connect(y, bus.v);", "In u[2]; equation connect(bus.v[2:3], u);", [2, 3]),
+    "array of one": ("Out y[1] = {4}; equation connect(y, bus.v);", "In u; equation connect(bus.v[1], u);", [4]),
+    "one of an array of components": (
+        "Sub s[1]; equation connect(s.y, bus.v);",
+        "In u; equation connect(bus.v[1], u);",
+        [6],
+    ),
     "nested": (
         "Out y = 5; equation connect(y, bus.sub.v);",
         "Bus inside; In u; equation connect(bus.sub, inside); connect(inside.v, u);",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from math import prod
@@ -16,6 +17,9 @@ from kilohertz.syntax import tree
 
 if TYPE_CHECKING:
     from kilohertz.semantics.expressions.elaborate import Elaborator
+
+
+_INDEX = re.compile(r"\[([0-9,]+)\]")
 
 
 @dataclass(slots=True)
@@ -67,15 +71,30 @@ class Buses:
             comp = comp.child(name)
         return True
 
-    def created(self, ref: tree.Ref, others: list[End], ctx: Ctx) -> list[End]:
-        """The missing element of a bus, made after what it is connected to (MLS 9.1.3)."""
+    def created(self, ref: tree.Ref, others: list[End], other: tree.Ref, ctx: Ctx) -> list[End]:
+        """The missing element of a bus, made after what it is connected to, `other` (MLS 9.1.3)."""
         if not others:
             return []
         inst = ctx.inst
         assert inst is not None
         comp = inst.child(ref.names[0])
         outside = comp is not None and is_connector(comp)
-        return self._created_below(comp, ref, 0, others, outside, ctx)
+        bus = _owner(ref, ctx)
+        ends = self._created_below(comp, ref, 0, others, outside, ctx)
+        rank = _rank(others[0], other, ctx)
+        if len(others) == 1 and rank and isinstance(bus, Comp) and not (ref.subs and any(ref.subs)):
+            return [self._array_of_one(bus, ref.names[-1], rank, outside)]
+        return ends
+
+    def _array_of_one(self, bus: Comp, name: str, rank: int, outside: bool) -> End:
+        """The element of a bus just made, as an array with one element."""
+        comp, one = bus.child(name), (1,) * rank
+        assert isinstance(comp, Comp)
+        if comp.is_primitive and comp.ty is not None:
+            comp.ty = comp.ty.scalar().array_of(*one)
+            return End(comp, one, outside)
+        bus.children[name] = array = CompArray(comp, one)
+        return End(array.at(one), (), outside)
 
     def _created_below(
         self, comp: Comp | CompArray | None, ref: tree.Ref, k: int, others: list[End], outside: bool, ctx: Ctx
@@ -280,6 +299,14 @@ def _owner(ref: tree.Ref, ctx: Ctx) -> Comp | CompArray | None:
             return at if isinstance(at, CompArray) else None
         at = at.child(name)
     return at
+
+
+def _rank(end: End, ref: tree.Ref, ctx: Ctx) -> int:
+    """How many dimensions a reference without subscripts has, of which this is an element."""
+    if (ref.subs and any(ref.subs)) or ctx.inst is None or not end.path.startswith(ctx.inst.path):
+        return 0
+    groups = _INDEX.findall(end.path[len(ctx.inst.path) :])
+    return sum(group.count(",") + 1 for group in groups)
 
 
 def _shape(ends: list[End]) -> tuple[int, ...]:

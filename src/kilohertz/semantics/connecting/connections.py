@@ -150,9 +150,9 @@ class Graph:
         if not last and not self.buses.can_create(node.left if left is None else node.right, ctx):
             return False  # another bus may bring what is missing on the way
         if left is None:
-            left = self.buses.created(node.left, right or [], ctx)
+            left = self.buses.created(node.left, right or [], node.right, ctx)
         elif right is None:
-            right = self.buses.created(node.right, left, ctx)
+            right = self.buses.created(node.right, left, node.left, ctx)
         assert left is not None and right is not None
         if left == [] or right == []:
             return True
