@@ -389,3 +389,33 @@ def test_start_values_that_initial_equations_give_are_guesses(tmp_path: Path, c:
     path = tmp_path / "LateStart.mo"
     path.write_text(LATE_START)
     assert kilohertz.load(path).simulate(settings={"c": c})["x"][0] == pytest.approx(x)
+
+
+NO_STEAM = """
+model NoSteam "Equations without a value at the guess"
+  function density
+    input Real h;
+    output Real d;
+  algorithm
+    assert(h < 4e6, "no such steam");
+    d := 1000 - 1e-4*h;
+    annotation(Inline = false);
+  end density;
+  parameter Real P = 2e5;
+  Real h(start = 1e7);
+  Real q(start = 1);
+equation
+  q = 2e-3*density(h);
+  q*h = P;
+end NoSteam;
+"""
+
+
+def test_a_guess_without_a_value_is_not_the_end(tmp_path: Path) -> None:
+    path = tmp_path / "NoSteam.mo"
+    path.write_text(NO_STEAM)
+    model = kilohertz.load(path)
+    h = model.simulate()["h"][0]
+    assert h == pytest.approx(2e5 / (2e-3 * (1000 - 1e-4 * h)))
+    with pytest.raises(kilohertz.ModelError, match="no such steam"):  # more than any steam carries
+        model.simulate(settings={"P": 1e8})

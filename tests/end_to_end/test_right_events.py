@@ -132,6 +132,26 @@ def test_a_run_that_the_model_ends_says_so(tmp_path: Path, capsys: pytest.Captur
     assert "the model ended the run at 0.5 s: half" in capsys.readouterr().out
 
 
+NOISE = """
+model M "What no pass gives again to the last digit"
+  Real x(start = 1, fixed = true), z;
+  discrete Real d(start = 0, fixed = true);
+equation
+  der(x) = -x;
+  z = x*(1 + 1e-12*cos(1e13*pre(z)));
+  when sample(0.1, 0.1) then
+    d = z;
+  end when;
+end M;
+"""
+
+
+@pytest.mark.filterwarnings("ignore:.*S295")
+def test_passes_settle_where_rounding_alone_is_left(tmp_path: Path) -> None:
+    result = _load(tmp_path, NOISE).simulate(stop=0.95)
+    assert result.final("d") == pytest.approx(np.exp(-0.9), rel=1e-5)
+
+
 def _load(folder: Path, text: str) -> kilohertz.Model:
     file = folder / "m.mo"
     file.write_text(text)

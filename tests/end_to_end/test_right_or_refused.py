@@ -61,6 +61,15 @@ def test_a_value_that_is_no_number_is_said_by_every_solver(model: str, solver: s
     assert "not ok" in repr(result)
 
 
+def test_of_several_values_the_one_that_is_no_number_is_named(model: str) -> None:
+    text = (
+        "model M Real u; Real v; Real x(start = 0, fixed = true); equation der(x) = 1;"
+        " algorithm u := 4; while u > 1 + x loop u := u/2; end while; v := log(0.5 - x); end M;"
+    )
+    with pytest.warns(ModelWarning, match=r"R727\]: v was not a number"):
+        assert not kilohertz.load(write(model, text)).simulate(stop=1.0).ok
+
+
 def test_a_discrete_value_that_is_no_number_is_said_too(model: str) -> None:
     text = (
         "model M discrete Real d(start=1, fixed=true); equation"

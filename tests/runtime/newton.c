@@ -194,6 +194,28 @@ static khz_status solve(int n, khz_residual_fn f, khz_jacobian_fn j, double *x)
     return status;
 }
 
+/* The root is far from the guess. */
+static void far_root(void *instance, const double *x, double *f)
+{
+    (void)instance;
+    f[0] = 4e4 - x[0] * fabs(x[0]);
+    f[1] = x[0] * (x[1] - 1.0) - 10.0;
+}
+
+static void along_a_path(void)
+{
+    static const double nominal[2] = {1.0, 1.0}, guess[2] = {1.0, 1.0};
+    double work[ROOM], x[2] = {1.0, 1.0};
+    int32_t order[2];
+    khz_context c = {0};
+    khz_newton_problem p = {.n = 2, .residual = far_root, .nominal = nominal, .max_iterations = 50, .tolerance = 1e-10};
+    CHECK(KHZ_NEWTON_ROOM(2) <= ROOM);
+    CHECK(khz_newton_path(&p, &c, NULL, x, guess, work, order) == KHZ_OK && near(x[0], 200.0) && near(x[1], 1.05));
+    p.n = 1;
+    p.residual = without_root;
+    CHECK(khz_newton_path(&p, &c, NULL, x, guess, work, order) == KHZ_NO_CONVERGENCE);
+}
+
 /* --------------------------------------------------------------------------------------------------- bounds on work */
 
 static int n_residuals;
@@ -337,6 +359,7 @@ int main(void)
     CHECK(solve(1, without_root, NULL, x) == KHZ_NO_CONVERGENCE);
     x[0] = x[1] = 1.0;
     CHECK(solve(2, contradiction, contradiction_jacobian, x) == KHZ_NO_CONVERGENCE);
+    along_a_path();
     failures_leave_the_arena();
     amplifier_under_a_cap();
     kept_jacobian();

@@ -10,7 +10,18 @@ import numpy as np
 
 from kilohertz.base import Diagnostic, Note, Origin, Severity
 from kilohertz.ir.flat import Purpose
-from kilohertz.ir.step import Block, Kind, MixedLoop, NonlinearLoop, SetState, Step, WhenBlock, mode_turns, targets
+from kilohertz.ir.step import (
+    Block,
+    Kind,
+    MixedLoop,
+    NonlinearLoop,
+    SetState,
+    Slot,
+    Step,
+    WhenBlock,
+    mode_turns,
+    targets,
+)
 from kilohertz.ir.text.expr_printer import print_expr
 from kilohertz.simulate.program import Instance
 from kilohertz.simulate.stepper import BlockCounts, Stepper
@@ -93,13 +104,18 @@ def far(instance: Instance) -> list[Diagnostic]:
     return [_warning("R790", text, info, notes)]
 
 
-def not_finite(instance: Instance, rows: int, number: int, time: float) -> list[Diagnostic]:
+def not_finite(instance: Instance, rows: int, number: int, place: int, time: float) -> list[Diagnostic]:
     """A warning where a run with step control recorded values that are no numbers, though the states were fine."""
     if not rows:
         return []
-    blocks = instance.program.code.blocks
+    blocks, step = instance.program.code.blocks, instance.program.step
     info = blocks[number - 1] if 1 <= number <= len(blocks) else None
-    named = _named(info.block, instance.program.step) if info is not None else "a value"
+    slot = Slot(Kind.ALGEBRAIC, place) if place >= 0 else Slot(Kind.DERIVATIVE, -1 - place)
+    odd = [v for v in step.variables.values() if v.slot == slot]
+    names = [v.name for v in odd if v.purpose is Purpose.DECLARED]
+    names += [name for v in odd for name, a in step.aliases.items() if a.target == v.name]
+    blamed = _named(info.block, step) if info is not None else "a value"
+    named = names[0] if names else blamed
     return [_warning("R727", f"{named} was not a number in {rows} rows", info, [Note(f"first at time = {time:g}")])]
 
 

@@ -325,7 +325,11 @@ class _Run:
                 _count(o, statistics)
                 if statistics is not None:
                     statistics.loop_iterations = int(instance.context.n_iterations) - iterations
-                odd = not_finite(instance, o.n_not_finite, o.odd_block, o.odd_time) if stepper is None else []
+                odd = (
+                    not_finite(instance, o.n_not_finite, o.odd_block, o.odd_value, o.odd_time)
+                    if stepper is None
+                    else []
+                )
                 odd += not_finite_throughout(instance)
                 coped = self._coped(o) if stepper is None else []
                 when, solver_code = "during the simulation", int(o.code)

@@ -5,9 +5,9 @@
 Matching sees two equations for p and n and is content, but their matrix is singular; index reduction has to see the
 constraint between the states.  Equations that are sums of variables with literal factors are taken; those that have an
 unknown which stands in no other of them are peeled off (they determine it, so nothing is hidden in them), again and
-again, and the rest is eliminated exactly, in fractions.  A row that loses all its unknowns but states and what is known
-from outside takes the place of the equation it came from.  Peeling is linear.  Gives up where more than
-MOST_ROWS are left, or a row gets more than MOST_TERMS: the equations stay as they are.
+again, and the rest is eliminated in fractions, exactly but for rounding errors of the literals.  A row that loses all
+its unknowns but states and what is known from outside takes the place of the equation it came from.  Peeling is linear.
+Gives up where more than MOST_ROWS are left, or a row gets more than MOST_TERMS: the equations stay as they are.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from kilohertz.passes.contract import Fact, Log, Pass
 
 MOST_ROWS = 3000  # of what is left after peeling
 MOST_TERMS = 200  # of a row on the way
+ROUNDING = Fraction(1, 10**14)  # of a factor: what is left of it is a rounding error of literals (2/3 - 1/3 - 1/3)
 CONSTANT = ""  # stands for the number 1 in a row
 
 Row = dict[str, Fraction]
@@ -115,8 +116,9 @@ class _Revealer:
             if not factor:
                 continue
             for other, amount in pivots[name].items():
-                row[other] = row.get(other, Fraction(0)) - factor * amount
-                if not row[other]:
+                before, less = row.get(other, Fraction(0)), factor * amount
+                row[other] = before - less
+                if abs(row[other]) <= ROUNDING * abs(before):
                     del row[other]
                 elif other in pivots:
                     waiting.append(other)

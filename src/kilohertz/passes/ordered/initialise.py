@@ -255,6 +255,8 @@ class _Initial:
         others = [v for v in self._variables() if v.role is Role.ALGEBRAIC and v.start is not None and not v.fixed]
         self._take_starts(given)
         self._take_starts(self._rivals(), most=len(bare))
+        if bare:
+            self._take_starts([v for v in self._candidates() if v.start is not None], most=len(selected))
         for group in (bare, self._candidates(), free, others):
             self._take_starts(group)
 

@@ -51,11 +51,22 @@ enum {
 
 enum {
     KHZ_RESCUE_POINTS = 9,       /* the guess and eight beside it, see `shifts` in khz_newton.c */
+    KHZ_OTHER_SIZES = 5,         /* parts and multiples of a guess at which the equations have no value: resized */
     KHZ_BRACKET_DECADES = 14,    /* on both sides of the nominal value: all sizes that have digits beside it */
     KHZ_BRACKET_PER_DECADE = 4,  /* points */
     KHZ_BRACKET_BISECTIONS = 80, /* from a factor of 2 to neighbouring doubles, with some to spare near zero */
-    KHZ_FAR_POINTS = 3           /* sizes, in nominal values, of guesses instead of absurd ones: see go_far */
+    KHZ_FAR_POINTS = 3,          /* sizes, in nominal values, of guesses instead of absurd ones: see go_far */
+    KHZ_PATH_STRIDES = 200,      /* solutions along a path from the guess, and iterations of each */
+    KHZ_PATH_NEWTON = 12
 };
+
+/* Strides along a path from the guess, as parts of it: the first, after success and failure, and the least. */
+#define KHZ_PATH_FIRST 0.125
+#define KHZ_PATH_MORE 2.0
+#define KHZ_PATH_LESS 0.25
+#define KHZ_PATH_LEAST 1e-8
+/* Twice the first step of an iteration there at most, beside the unknowns: else it may end on another path. */
+#define KHZ_PATH_FAR 2.0
 
 /* Times its nominal value: a guess larger than that is a unit mistaken, or worse. */
 #define KHZ_ABSURD 1e6
@@ -135,8 +146,13 @@ enum {
      * solution of a singular one. */
     KHZ_MIXED_UNPLANNED = 1,
     KHZ_MIXED_SINGULAR = 2,
-    KHZ_MIXED_CHECK = 3,  /* turns that tell whether the nearest mode contradicts itself */
-    KHZ_MIXED_MOST = 1024 /* relations: room on the stack */
+    /* Newton iterations of a search off-line: after so many nonlinear loops are no longer solved with all means; after
+     * so many it ends where a mode has no solution.  What is found at all has taken some tens. */
+    KHZ_MIXED_MEANS = 1000,
+    KHZ_MIXED_ITERATIONS = 2000,
+    KHZ_MIXED_FRUITLESS = 8, /* searches one after the other that found nothing: each halves what the next may take */
+    KHZ_MIXED_CHECK = 3,     /* turns that tell whether the nearest mode contradicts itself */
+    KHZ_MIXED_MOST = 1024    /* relations: room on the stack */
 };
 
 /* A relation is wrong by rounding where it is no further from agreeing than this part of the largest distance it had,

@@ -169,13 +169,54 @@ static khz_status go_far(khz_context *c, const khz_newton_problem *problem, cons
     return status;
 }
 
-/* Without a cap: plainly; inside the bounds, where that fails or leaves them; with all means, those that stay inside
- * first; from the start values; *far: in another place, where those are absurd.  Bound: five times khz_newton's, and
- * that of go_far. */
+/* Where the equations have no value at the guess (an enthalpy that no steam has): from the first part or multiple of it
+ * at which they have one.  Bound: khz_newton's. */
+static khz_status resized(khz_context *c, const khz_newton_problem *p, void *instance, double *x, const double *guess,
+                          double *work, int32_t *order)
+{
+    static const double sizes[KHZ_OTHER_SIZES] = {0.5, 0.1, 0.01, 2.0, 10.0};
+    double *const residual = khz_newton_residual(p->n, work);
+    if (khz_newton_evaluate(p, c, instance, guess, residual)) {
+        return KHZ_NO_CONVERGENCE;
+    }
+    for (int k = 0; k < KHZ_OTHER_SIZES; k++) {
+        for (int i = 0; i < p->n; i++) {
+            x[i] = sizes[k] * guess[i];
+        }
+        if (khz_newton_evaluate(p, c, instance, x, residual)) {
+            return khz_newton(p, c, instance, x, work, order);
+        }
+    }
+    return KHZ_NO_CONVERGENCE;
+}
+
+/* Plainly; inside the bounds, where that fails or leaves them; `all_means`: with a rescue that stays inside, too.
+ * Bound: three times khz_newton's. */
+static khz_status nearby(khz_context *c, const khz_newton_problem *problem, void *instance, double *x,
+                         const double *guess, double *work, int32_t *order, int all_means)
+{
+    khz_newton_problem p = *problem;
+    p.lower = NULL;
+    p.upper = NULL;
+    p.rescue_iterations = 0;
+    khz_status status = khz_newton(&p, c, instance, x, work, order);
+    if (is_inside(problem, guess) && (status != KHZ_OK || !is_inside(problem, x))) {
+        khz_newton_problem bounded = *problem;
+        for (int k = 0; k <= all_means && (status != KHZ_OK || !is_inside(problem, x)); k++) {
+            bounded.rescue_iterations = k ? problem->rescue_iterations : 0;
+            memcpy(x, guess, sizeof(double) * (size_t)problem->n);
+            status = khz_newton(&bounded, c, instance, x, work, order);
+        }
+    }
+    return status;
+}
+
+/* Without a cap: nearby; with all means; from the start values; from others; along a path from the guess; *far: in
+ * another place, where those are absurd.  A search for a mode that has taken long goes on without.  Bound: six times
+ * khz_newton's, that of khz_newton_path and that of go_far. */
 static khz_status searched(khz_context *c, const khz_newton_problem *problem, void *instance, double *x,
                            const double *guess, double *work, int32_t *order, int *far)
 {
-    const size_t bytes = sizeof(double) * (size_t)problem->n;
     const uint32_t caps = c->n_caps;
     khz_newton_problem p = *problem;
     p.lower = NULL;
@@ -183,23 +224,20 @@ static khz_status searched(khz_context *c, const khz_newton_problem *problem, vo
     if (c->phase == KHZ_PHASE_CONTINUOUS) {
         return khz_newton(&p, c, instance, x, work, order);
     }
-    p.rescue_iterations = 0;
-    khz_status status = khz_newton(&p, c, instance, x, work, order);
-    if (is_inside(problem, guess) && (status != KHZ_OK || !is_inside(problem, x))) {
-        khz_newton_problem bounded = *problem;
-        for (int all_means = 0; all_means < 2 && (status != KHZ_OK || !is_inside(problem, x)); all_means++) {
-            bounded.rescue_iterations = all_means ? problem->rescue_iterations : 0;
-            memcpy(x, guess, bytes);
-            status = khz_newton(&bounded, c, instance, x, work, order);
-        }
-    }
-    p.rescue_iterations = problem->rescue_iterations;
-    if (status != KHZ_OK) {
-        memcpy(x, guess, bytes);
+    const int all_means = khz_has_iterations(c, KHZ_MIXED_MEANS);
+    khz_status status = nearby(c, problem, instance, x, guess, work, order, all_means);
+    if (status != KHZ_OK && all_means) {
+        memcpy(x, guess, sizeof(double) * (size_t)p.n);
         status = khz_newton(&p, c, instance, x, work, order);
     }
-    if (status != KHZ_OK && restart(problem, guess, x)) {
+    if (status != KHZ_OK && all_means && restart(problem, guess, x)) {
         status = khz_newton(&p, c, instance, x, work, order);
+    }
+    if (status != KHZ_OK && all_means) {
+        status = resized(c, &p, instance, x, guess, work, order);
+    }
+    if (status != KHZ_OK && all_means) {
+        status = khz_newton_path(is_inside(problem, guess) ? problem : &p, c, instance, x, guess, work, order);
     }
     if (status != KHZ_OK && c->may_go_far == KHZ_FAR_NOW && first_absurd(problem, guess) < p.n) {
         status = go_far(c, problem, &p, instance, x, guess, work, order);
@@ -245,6 +283,7 @@ khz_status khz_nonlinear(khz_context *c, int block, int place, const khz_newton_
         if (c->status == KHZ_OK) {
             c->block = block;
         }
+        problem->residual(instance, x, memory + problem->n); /* an assertion that fails there tells more */
         khz_fail(c, status, place, "a nonlinear system of equations has no solution near the present values");
     }
     return status;

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "khz_loops.h"
+#include "khz_spare.h"
 
 /* A mode under trial, and the best one so far. */
 typedef struct mixed_search {
@@ -187,6 +188,9 @@ static int mixed_walk(mixed_search *m)
         if (disagree == 0 && !m->p->derive(m->instance)) {
             return 1;
         }
+        if ((disagree < 0 || m->c->n_fruitless > 0) && !khz_has_iterations(m->c, KHZ_MIXED_ITERATIONS)) {
+            return 0;
+        }
         const int chosen = mixed_furthest(m, disagree, turn, changed);
         for (int i = 0; i < m->p->n; i++) {
             int32_t *const own = &m->r[m->p->relation[i]];
@@ -354,14 +358,20 @@ khz_status khz_mixed(khz_context *c, const khz_mixed_problem *p, void *instance,
     const int32_t before = c->status;
     const int32_t vague = c->vague;
     c->n_strict++;
+    c->searched_from = c->n_iterations;
     c->is_searching = KHZ_SEARCHING;
     const int agrees = mixed_search_modes(c, p, instance, r, forced);
     c->is_searching = 0;
+    c->n_fruitless = agrees ? 0 : c->n_fruitless + (c->n_fruitless < KHZ_MIXED_FRUITLESS);
     c->n_strict--;
     if (agrees || c->status != before) {
         return (khz_status)c->status;
     }
     (void)p->derive(instance);
     c->vague = vague;
-    return p->continuous(instance);
+    c->searched_from = c->n_iterations;
+    c->is_searching = c->newton_cap == 0 && c->n_fruitless > 1 ? KHZ_SEARCHING : 0; /* not again with all means */
+    const khz_status status = p->continuous(instance);
+    c->is_searching = 0;
+    return status;
 }

@@ -4,17 +4,10 @@
 #include <math.h>
 #include <string.h>
 
+#include "khz_newton_frame.h"
 #include "khz_probe.h"
 #include "khz_spare.h"
 #include "khz_vector.h"
-
-typedef struct frame {
-    const khz_newton_problem *p;
-    khz_context *c;
-    void *instance;
-    double *f, *f_new, *jacobian, *lu, *step, *x_new, *row_scale, *x_scale, *lu_scale, *solve_work;
-    int32_t *order;
-} frame;
 
 double *khz_newton_residual(int n, double *work) { return work + 2 * n * n; }
 
@@ -34,7 +27,11 @@ static KHZ_INLINE int succeeds(at_fn part, khz_context *c, void *instance, const
 
 int khz_newton_evaluate(const khz_newton_problem *p, khz_context *c, void *instance, const double *x, double *f)
 {
-    return succeeds(p->residual, c, instance, x, f) && khz_are_finite(p->n, f);
+    const int fine = succeeds(p->residual, c, instance, x, f) && khz_are_finite(p->n, f);
+    for (int i = 0; p->offset != NULL && i < p->n; i++) {
+        f[i] -= p->share * p->offset[i];
+    }
+    return fine;
 }
 
 int khz_newton_jacobian(const khz_newton_problem *p, khz_context *c, void *instance, const double *x, double *jacobian)
@@ -101,59 +98,6 @@ static KHZ_INLINE int differentiate(const frame *w, double *x, int n)
         return 1;
     }
     return differences(w, x);
-}
-
-/* The largest part of a row of the Jacobian; of the entries of a plan. */
-static KHZ_INLINE double row_size(const frame *w, int i, int n)
-{
-    double size = 0.0;
-    for (int j = 0; j < n; j++) {
-        size = khz_larger(size, fabs(w->jacobian[i * n + j]) * w->x_scale[j]);
-    }
-    return size;
-}
-
-static double planned_row_size(const frame *w, int i)
-{
-    const khz_sparse_plan *const plan = w->p->plan;
-    double size = 0.0;
-    for (int32_t k = plan->a_row[i]; k < plan->a_row[i + 1]; k++) {
-        const int32_t j = plan->a_column[k];
-        size = khz_larger(size, fabs(w->jacobian[i * plan->n + j]) * w->x_scale[j]);
-    }
-    return size;
-}
-
-/* Sizes: an unknown is as large as it is or as its nominal value; a residual as large as its row of the Jacobian makes
- * it for a change of every unknown by that size. */
-static KHZ_INLINE void rescale(const frame *w, const double *x, int n)
-{
-    for (int j = 0; j < n; j++) {
-        w->x_scale[j] = khz_larger(w->p->nominal[j], fabs(x[j]));
-    }
-    for (int i = 0; i < n; i++) {
-        const double size = w->p->plan == NULL ? row_size(w, i, n) : planned_row_size(w, i);
-        w->row_scale[i] = size > 0.0 ? 1.0 / size : 1.0;
-    }
-}
-
-static KHZ_INLINE double merit(const frame *w, const double *f, int n)
-{
-    double sum = 0.0;
-    for (int i = 0; i < n; i++) {
-        const double v = f[i] * w->row_scale[i];
-        sum += v * v;
-    }
-    return sum;
-}
-
-static KHZ_INLINE double largest_step(const frame *w, int n)
-{
-    double largest = 0.0;
-    for (int j = 0; j < n; j++) {
-        largest = khz_larger(largest, fabs(w->step[j]) / w->x_scale[j]);
-    }
-    return largest;
 }
 
 /* By the planned factorisation; 0 where its order of pivots does not suit the numbers. */
@@ -347,6 +291,34 @@ static int iterate(const frame *w, double *x, int bold)
     return n == 1 ? iterate_sized(w, x, bold, 1) : n == 2 ? iterate_sized(w, x, bold, 2) : iterate_sized(w, x, bold, n);
 }
 
+/* Whole steps that become shorter by half: a solution next to x, or none.  As iterate_sized. */
+static int iterate_near(const frame *w, double *x)
+{
+    const int n = w->p->n;
+    double last = KHZ_PATH_FAR;
+    for (int k = 0; k < w->p->max_iterations; k++) {
+        w->c->n_iterations++;
+        if (!differentiate(w, x, n)) {
+            return 0;
+        }
+        rescale(w, x, n);
+        if (!newton_direction(w, n)) {
+            return 0;
+        }
+        const double size = largest_step(w, n);
+        trial(w, x, 1.0, n);
+        if (size > 0.5 * last || !evaluate(w, w->x_new, w->f_new)) {
+            return 0;
+        }
+        accept(w, x, n);
+        if (size < w->p->tolerance) {
+            return 1;
+        }
+        last = size;
+    }
+    return 0;
+}
+
 /* Each residual may be small beside what the unknowns can change of it, and all together out of reach: there Newton's
  * own step is long, or there is none. */
 static int is_near(const frame *w, int n) { return newton_direction(w, n) && largest_step(w, n) <= KHZ_NEWTON_NEAR; }
@@ -409,7 +381,7 @@ static int shifted(const frame *w, const double *guess, double *x, int k)
  * zero through a quadratic resistance).  Bound: KHZ_RESCUE_RESIDUALS. */
 static int rescue(const frame *w, const double *guess, double *x)
 {
-    for (int k = 0; k < KHZ_RESCUE_POINTS; k++) {
+    for (int k = 0; k < KHZ_RESCUE_POINTS && khz_has_iterations(w->c, KHZ_MIXED_MEANS); k++) {
         if (shifted(w, guess, x, k) && iterate(w, x, 1)) {
             return 1;
         }
@@ -456,7 +428,7 @@ khz_status khz_newton(const khz_newton_problem *p, khz_context *c, void *instanc
     }
     c->n_detours += p->kept != NULL ? 1U : 0U;
     memcpy(guess, x, sizeof(double) * (size_t)n);
-    int solved = evaluate(&w, x, w.f) ? iterate(&w, x, 0) : 0;
+    int solved = !evaluate(&w, x, w.f) ? 0 : p->offset != NULL ? iterate_near(&w, x) : iterate(&w, x, 0);
     if (solved == 2) {
         KHZ_RESIDUAL(c, n, w.f);
         return KHZ_OK;
@@ -469,8 +441,10 @@ khz_status khz_newton(const khz_newton_problem *p, khz_context *c, void *instanc
     }
     if (!solved) {
         c->n_caps++;
+        (void)succeeds(p->residual, c, instance, x, w.f); /* what fails here is not what failed */
+    } else {
+        p->residual(instance, x, w.f);
     }
-    p->residual(instance, x, w.f);
     KHZ_RESIDUAL(c, n, w.f);
     return solved && khz_are_finite(n, w.f) ? KHZ_OK : KHZ_NO_CONVERGENCE;
 }

@@ -26,10 +26,12 @@ typedef struct khz_newton_problem {
     double tolerance;      /* on the scaled step */
     int bold;              /* also without a rescue: a second round of max_iterations with whole steps */
     int32_t *kept;         /* not NULL: first by khz_newton_kept, for loops that are solved again and again */
+    const double *offset;  /* [n] not NULL: f(x) = share * offset is solved, next to the guess or not at all */
+    double share;
 } khz_newton_problem;
 
 /* Doubles (and 32-bit integers: n) of work needed. */
-#define KHZ_NEWTON_ROOM(n) (2 * (n) * (n) + (8 + 2 * KHZ_KEPT_LESSONS) * (n) + KHZ_MINIMUM_NORM_ROOM(n))
+#define KHZ_NEWTON_ROOM(n) (2 * (n) * (n) + (10 + 2 * KHZ_KEPT_LESSONS) * (n) + KHZ_MINIMUM_NORM_ROOM(n))
 
 /* Residuals at most: in an iteration (cuts of the step; differences, forward and back, where there is no Jacobian or it
  * is not finite), in a round of iterations, in one with whole steps, in the search for a root of one unknown, in all
@@ -74,6 +76,12 @@ int khz_newton_jacobian(const khz_newton_problem *p, khz_context *c, void *insta
  * bounds of the unknown counts where there is none within them.  1: found, into x, with its residual in f.
  * Bound: KHZ_BRACKET_RESIDUALS. */
 int khz_newton_bracket(const khz_newton_problem *p, khz_context *c, void *instance, double *f, double *x);
+
+/* Along f(x) = s*f(guess), from s = 1, where the guess is the solution, to s = 0, in strides that shrink and grow: what
+ * the equations lack is added little by little.  KHZ_OK: as khz_newton.  Bound: KHZ_PATH_STRIDES times
+ * 2 + KHZ_NEWTON_ROUND(n, KHZ_PATH_NEWTON) residuals. */
+khz_status khz_newton_path(const khz_newton_problem *p, khz_context *c, void *instance, double *x, const double *guess,
+                           double *work, int32_t *order);
 
 /* The residual [n] at the values that khz_newton left. */
 double *khz_newton_residual(int n, double *work);

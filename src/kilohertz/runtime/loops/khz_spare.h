@@ -33,4 +33,12 @@ static KHZ_INLINE int khz_may_detour(khz_context *c, int32_t turns)
     return 0;
 }
 
+/* Has a search for a mode taken fewer iterations off-line, or is there none?  Half of them after one that found none.
+ */
+static KHZ_INLINE int khz_has_iterations(const khz_context *c, uint32_t iterations)
+{
+    return c->is_searching == 0 || c->newton_cap > 0 ||
+           c->n_iterations - c->searched_from < iterations >> c->n_fruitless;
+}
+
 #endif

@@ -84,6 +84,8 @@ typedef struct khz_context {
                                 second rounds and singular Jacobians */
     int32_t trials_left;     /* residuals of nonlinear loops in this period, beyond one for each iteration */
     int32_t is_searching;    /* not 0: KHZ_SEARCHING or KHZ_SEARCH_CUT */
+    uint32_t searched_from;  /* Newton iterations before this search for a mode */
+    int32_t n_fruitless;     /* searches that found none, lately one after the other */
     double cut_time;         /* of the first search for a mode that ended because there were none left */
     uint32_t n_cut;          /* such searches so far */
     int32_t cut_first;       /* block of the first of them */

@@ -32,16 +32,25 @@ int khz_values_are_finite(const khz_model *m, void *instance)
     return khz_are_finite(m->n_w, w) && khz_are_finite(m->n_d, d);
 }
 
-int32_t khz_first_not_finite(const khz_model *m, void *instance, int32_t n_values)
+int32_t khz_first_odd(const khz_model *m, void *instance, int32_t n_values)
 {
     const double *const w = khz_reals(instance, m->w);
     const double *const xd = khz_reals(instance, m->xd);
-    const double *const d = khz_reals(instance, m->d);
     for (int32_t k = 0; k < n_values; k++) {
         const int32_t at = m->value_place[k];
         if (!khz_are_finite(1, at >= 0 ? &w[at] : &xd[-1 - at])) {
-            return m->value_block[k];
+            return k;
         }
+    }
+    return KHZ_NOWHERE;
+}
+
+int32_t khz_first_not_finite(const khz_model *m, void *instance, int32_t n_values)
+{
+    const double *const d = khz_reals(instance, m->d);
+    const int32_t odd = khz_first_odd(m, instance, n_values);
+    if (odd != KHZ_NOWHERE) {
+        return m->value_block[odd];
     }
     for (int32_t i = 0; i < m->n_d && n_values == m->n_values; i++) {
         if (!khz_are_finite(1, &d[i])) {

@@ -186,6 +186,8 @@ khz_status khz_residuals(const khz_model *m, void *instance, double time, const 
 KHZ_EXPORT khz_status khz_stage(const khz_model *m, void *instance, double time, const double *base, double gamma_h);
 /* Neither NaN nor infinity among the Reals that were computed: w and d. */
 int khz_values_are_finite(const khz_model *m, void *instance);
+/* The first value that is not finite, by its number in value_place; KHZ_NOWHERE. */
+int32_t khz_first_odd(const khz_model *m, void *instance, int32_t n_values);
 /* The block that gave the first value that is not finite: among those of a step, or among all; KHZ_NOWHERE. */
 int32_t khz_first_not_finite(const khz_model *m, void *instance, int32_t n_values);
 /* Whether views alone are not finite. */

@@ -10,6 +10,11 @@
 
 enum { EVENT_CAP = 200, HOMOTOPY_STEPS = 200 };
 
+/* After so many passes Reals that change by less than this part come from a loop that is solved anew each time: as
+ * closely as loops are (KHZ_NEWTON_TOLERANCE), and not more. */
+enum { EXACT_PASSES = 8 };
+static const double LOOP_NOISE = 1e-9;
+
 /* Time events not further apart, as a part of time, differ by rounding alone: sums of intervals against multiples. */
 static const double SAME_INSTANT = 16.0 * DBL_EPSILON;
 
@@ -32,14 +37,16 @@ khz_status khz_instance_init(const khz_model *m, void *instance)
 
 size_t khz_area_offset(const khz_model *m, int32_t kind) { return m->areas[kind]; }
 
-/* pre := value for all discrete variables; the first that differed, as a position in discrete_block, -1: none. */
-static int32_t update_pre(const khz_model *m, void *instance)
+/* pre := value for all discrete variables; the first that differed, Reals by more than this part of their size, as a
+ * position in discrete_block, -1: none. */
+static int32_t update_pre(const khz_model *m, void *instance, double slack)
 {
     int32_t first = -1;
     const double *const d = khz_reals(instance, m->d);
     double *const pre_d = khz_reals(instance, m->pre_d);
     for (int32_t i = 0; i < m->n_d; i++) {
-        const int same = d[i] == pre_d[i] || (isnan(d[i]) && isnan(pre_d[i]));
+        const int same = d[i] == pre_d[i] || (isnan(d[i]) && isnan(pre_d[i])) ||
+                         (slack > 0.0 && fabs(d[i] - pre_d[i]) <= slack * fabs(d[i]));
         first = first < 0 && !same ? i : first;
         pre_d[i] = d[i];
     }
@@ -119,7 +126,7 @@ khz_status khz_event_passes(const khz_model *m, void *instance, int cap, int *pa
     khz_status status = KHZ_EVENT_CAP;
     if (phase == KHZ_PHASE_CONTINUOUS) {
         c->phase = KHZ_PHASE_EVENT;
-        (void)update_pre(m, instance); /* left limits of continuous variables; all others are up to date */
+        (void)update_pre(m, instance, 0.0); /* left limits of continuous variables; all others are up to date */
     }
     KHZ_ENTER(c, KHZ_PLACE_EVENT);
     c->is_settling = 1;
@@ -150,7 +157,7 @@ khz_status khz_event_passes(const khz_model *m, void *instance, int cap, int *pa
         if (moved >= 0) {
             free_resting(m, instance); /* what was at rest may be elsewhere now */
         }
-        const int32_t changed = update_pre(m, instance);
+        const int32_t changed = update_pre(m, instance, *passes > EXACT_PASSES ? LOOP_NOISE : 0.0);
         c->restless = moved >= 0 ? moved : changed;
         /* A search for a mode that had no turns left ends the event: the next pass would have none either. */
         if (c->restless < 0 || c->n_cut != n_cut) {
@@ -297,7 +304,7 @@ khz_status khz_initialize(const khz_model *m, void *instance, double time)
         return status;
     }
     /* Initial event: pre := value, then iterate with the ticks that fall on the start. */
-    (void)update_pre(m, instance);
+    (void)update_pre(m, instance, 0.0);
     c->phase = KHZ_PHASE_EVENT;
     (void)khz_mark_samples(m, instance);
     memset(khz_ints(instance, m->factored), 0, sizeof(int32_t) * (size_t)m->n_factored);

@@ -93,6 +93,7 @@ typedef struct khz_offline {
     double time;
     int64_t n_not_finite; /* rows with a value that is NaN or infinite; of a stepper its own counts tell */
     int32_t odd_block;    /* that gave the first such value, KHZ_NOWHERE */
+    int32_t odd_value;    /* its place among w, or -1 less that among xd; INT32_MAX: it is another */
     double odd_time;
     int64_t n_leaps; /* changes shorter than time can tell (khz_leap.h), the first of them at: */
     double first_leap;

@@ -19,7 +19,9 @@ static void note_values(khz_offline *o)
         return;
     }
     if (o->n_not_finite++ == 0) {
+        const int32_t odd = khz_first_odd(o->model, o->instance, o->model->n_values);
         o->odd_block = khz_first_not_finite(o->model, o->instance, o->model->n_values);
+        o->odd_value = odd != KHZ_NOWHERE ? o->model->value_place[odd] : INT32_MAX;
         o->odd_time = ((const khz_context *)o->instance)->time;
     }
 }
