@@ -62,16 +62,16 @@ static void contradiction_jacobian(void *instance, const double *x, double *jaco
 static void dependent(void *instance, const double *x, double *f)
 {
     (void)instance;
-    f[0] = x[0] - x[1] - 1.0; /* the same twice, but for rounding of what it is made of */
-    f[1] = x[0] - x[1] - (1.0 + 4e-13);
+    f[0] = atan(10.0 * (x[0] - x[1] - 1.0)); /* the same twice, but for rounding of what it is made of */
+    f[1] = atan(10.0 * (x[0] - x[1] - 1.0) + 4e-12);
 }
 
 static void dependent_jacobian(void *instance, const double *x, double *jacobian)
 {
     (void)instance;
-    (void)x;
-    jacobian[0] = jacobian[2] = 1.0;
-    jacobian[1] = jacobian[3] = -1.0;
+    const double z = 10.0 * (x[0] - x[1] - 1.0);
+    jacobian[0] = jacobian[2] = 10.0 / (1.0 + z * z);
+    jacobian[1] = jacobian[3] = -jacobian[0];
 }
 
 static void talkative(void *instance, const double *x, double *f)
@@ -352,7 +352,8 @@ int main(void)
     CHECK(solve(1, without_root, NULL, x) == KHZ_NO_CONVERGENCE);
     x[0] = x[1] = 1.0;
     CHECK(solve(2, contradiction, contradiction_jacobian, x) == KHZ_NO_CONVERGENCE);
-    x[0] = x[1] = 1.0;
+    x[0] = 10.0;
+    x[1] = -10.0;
     CHECK(solve(2, dependent, dependent_jacobian, x) == KHZ_OK && near(x[0] - x[1], 1.0));
     failures_leave_the_arena();
     amplifier_under_a_cap();
