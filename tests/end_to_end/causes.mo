@@ -334,6 +334,25 @@ package Causes "One small model for each cause of a wrong result that was mended
     any := n > 0;
   end KeptAtStart;
 
+  function rounded "To six digits"
+    input Real x;
+    output Real y;
+  algorithm
+    y := if x > 0 then floor(x*1e6 + 0.5)/1e6 else ceil(x*1e6 - 0.5)/1e6;
+  end rounded;
+
+  model EventsInArguments "What is rounded or compared in the argument of a call makes events, in the function it does not"
+    parameter Real period = 1;
+    Real begins = rounded(integer(time/period)*period);
+    Real gone = rounded(if time > 4.25 then 1 else 0);
+    Boolean on = time < begins + 0.996*period + gone;
+    Integer pulses(start = 0, fixed = true);
+  equation
+    when not on then
+      pulses = pre(pulses) + 1;
+    end when;
+  end EventsInArguments;
+
   model BeforeTheStart "Values before the start: given by initial equations, or fixed, also of what never changes"
     parameter Boolean p = true;
     Boolean on = true;

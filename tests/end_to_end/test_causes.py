@@ -45,6 +45,7 @@ def run(name: str, stop: float = 2.0, **options: Any) -> Result:
         ("GrowingResult", 1.0, {"s": 5.0}),
         ("PreferredStates", 1.0, {"m": 2 * 0.52 + 1.0, "U": 2 * 0.52 * 6 - 1.0}),
         ("KeptAtStart", 3.0, {"n": 3, "marks[1]": 3, "marks[2]": 4, "marks[3]": 3, "drawn": 6.25, "any": 1}),
+        ("EventsInArguments", 10.0, {"pulses": 4.0}),
         ("BeforeTheStart", 0.0, {"rose": 1.0, "rose_set": 1.0, "fell_off": 1.0, "fell": -2.0, "next": 3.0, "x": 2.0}),
         ("RatioOfOne", 1.0, {"z": 1.0551354888592188}),
         ("CallInMixedLoop", 1.0, {"q": 1 / 0.95, "T": 0.5 + 0.05 / 0.95, "u": (1 + 0.1 / 0.95) ** 2}),
@@ -98,6 +99,11 @@ def test_the_final_values_are_right(model: str, stop: float, expected: dict[str,
     result = run(model, stop)
     for name, value in expected.items():
         assert result[name][-1] == pytest.approx(value, rel=TOLERANCE, abs=TOLERANCE)
+
+
+@pytest.mark.parametrize("intervals", [2, 10, 500])
+def test_events_in_arguments_of_calls_do_not_hang_on_the_rows(intervals: int) -> None:
+    assert run("EventsInArguments", 10.0, intervals=intervals).final("pulses") == 4
 
 
 @pytest.mark.parametrize("step", [0.01, 0.0625])

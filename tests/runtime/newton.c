@@ -59,6 +59,21 @@ static void contradiction_jacobian(void *instance, const double *x, double *jaco
 }
 
 /* Fails left of zero and leaves a text in the arena, as an assertion with a message does. */
+static void dependent(void *instance, const double *x, double *f)
+{
+    (void)instance;
+    f[0] = atan(10.0 * (x[0] - x[1] - 1.0)); /* the same twice, but for rounding of what it is made of */
+    f[1] = atan(10.0 * (x[0] - x[1] - 1.0) + 4e-12);
+}
+
+static void dependent_jacobian(void *instance, const double *x, double *jacobian)
+{
+    (void)instance;
+    const double z = 10.0 * (x[0] - x[1] - 1.0);
+    jacobian[0] = jacobian[2] = 10.0 / (1.0 + z * z);
+    jacobian[1] = jacobian[3] = -jacobian[0];
+}
+
 static void talkative(void *instance, const double *x, double *f)
 {
     khz_context *const c = (khz_context *)instance;
@@ -360,6 +375,9 @@ int main(void)
     x[0] = x[1] = 1.0;
     CHECK(solve(2, contradiction, contradiction_jacobian, x) == KHZ_NO_CONVERGENCE);
     along_a_path();
+    x[0] = 10.0;
+    x[1] = -10.0;
+    CHECK(solve(2, dependent, dependent_jacobian, x) == KHZ_OK && near(x[0] - x[1], 1.0));
     failures_leave_the_arena();
     amplifier_under_a_cap();
     kept_jacobian();

@@ -274,6 +274,15 @@ _QUIETED = (
         operations=0,
         instructions=2,
     ),
+    BuiltinFunction(  # of a function that was written out: what it compares or rounds makes no event, its arguments do
+        "$noEvent",
+        result_types.like_first,
+        same_as=0,
+        derivative=lambda u, d, e: d[0] if d[0] is ZERO else Builtin("noEvent", (d[0],), REAL),
+        event=Event.QUIET,
+        operations=0,
+        instructions=2,
+    ),
     BuiltinFunction(
         "smooth",
         result_types.like_last,

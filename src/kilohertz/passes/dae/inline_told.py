@@ -87,4 +87,4 @@ class _Inlining:
 
 def _without_no_event(e: Expr) -> Expr:
     """A comparison that is left in a Dae makes no event as it stands."""
-    return e.args[0] if isinstance(e, Builtin) and e.name == "noEvent" else e
+    return e.args[0] if isinstance(e, Builtin) and e.name in ("noEvent", "$noEvent") else e

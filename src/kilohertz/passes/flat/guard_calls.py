@@ -126,6 +126,8 @@ class _Needed:
             case Binary("and" | "or" as op, left, _):
                 goes_on = left if op == "and" else make.not_(left)
                 return _either(parts[0], {i: make.and_(goes_on, need) for i, need in parts[1].items()})
+            case Builtin("$noEvent"):
+                return parts[0]
             case Builtin("noEvent"):
                 return {i: _quiet(need) for i, need in parts[0].items()}
             case Builtin("smooth", (Int(order), _)) if order >= 0:

@@ -38,6 +38,7 @@ from kilohertz.ir.expr import (
 )
 from kilohertz.ir.rules.arithmetic import RELATIONS
 from kilohertz.ir.rules.function_record import Event
+from kilohertz.ir.traverse import bottom_up
 from kilohertz.ir.types import BOOLEAN, INTEGER, REAL, RecordType, Type
 from kilohertz.passes.algebra import simplify_node
 from kilohertz.passes.flat import arrays
@@ -68,6 +69,7 @@ class Evaluator:
         self._in_model = arrays.Indexing(Unsupported, choose)
         self._memo: dict[Expr, Value] = {}
         self._plain: dict[Expr, bool] = {}
+        self._eventful: dict[Expr, bool] = {}
         self.quiet = False
         self.conditions = 0  # that are not known, around what is evaluated
         self.targets: frozenset[str] = frozenset()  # of the algorithm that is being run
@@ -161,9 +163,12 @@ class Evaluator:
         if a is b:
             return Bool(op in ("==", "<=", ">="))
         result = make.relation(op, a, b)
-        if self.quiet and isinstance(result, Binary) and a.ty == REAL:
-            return Builtin("noEvent", (result,), BOOLEAN)
-        return result
+        return self._quietly(result) if self.quiet and isinstance(result, Binary) and a.ty == REAL else result
+
+    def _quietly(self, e: Expr) -> Expr:
+        """A comparison or rounding in a function makes no event, one of the model in its arguments does."""
+        makes_some = any(bottom_up(c, _makes_events, self._eventful) for c in e.children())
+        return Builtin("$noEvent" if makes_some else "noEvent", (e,), e.ty)
 
     def _if(self, e: IfExp, env: Env | None) -> Value:
         condition = self.scalar(e.condition, env)
@@ -210,7 +215,7 @@ class Evaluator:
         """Of scalars; what steps makes no events inside functions."""
         result = fold(Builtin(name, args, ty))
         if self.quiet and isinstance(result, Builtin) and result.name in _STEPPING and args[0].ty == REAL:
-            return Builtin("noEvent", (result,), result.ty)
+            return self._quietly(result)
         return result
 
     def _with_pre(self, e: Builtin, env: Env) -> Value:
@@ -296,6 +301,15 @@ class Evaluator:
         for element in elements(self.value(over, env)):
             parts.append(self._unrolled(e, rest, {**env, name: element}))
         return stacked(parts, e.body.ty)
+
+
+def _makes_events(e: Expr, parts: list[bool]) -> bool:
+    """Whether a comparison or rounding of Reals in it makes events where the model has it."""
+    if isinstance(e, Builtin) and e.name in _QUIET and e.name != "$noEvent":
+        return False
+    compares = isinstance(e, Binary) and e.op in RELATIONS and e.left.ty == REAL
+    steps = isinstance(e, Builtin) and e.name in _STEPPING and e.args[0].ty == REAL
+    return compares or steps or any(parts)
 
 
 def _summed(results: Value, depth: int) -> Value:

@@ -35,6 +35,8 @@ enum {
 /* ... where the step that would be the next is not longer than this: noise of ill-conditioned equations, no way left.
  */
 #define KHZ_NEWTON_NEAR 1e-4
+/* ... or all of it is rounding: where equations follow from one another there is no Newton step. */
+#define KHZ_NEWTON_EXACT 1e-24
 /* Below this part of its nominal value an unknown moves by the nominal value's difference, not by its own. */
 #define KHZ_DIFFERENCE_LEAST 1e-2
 /* Way to a bound that a step may go: on the bound itself equations may have no value. */

@@ -330,7 +330,8 @@ static int is_solved(const frame *w, double *x)
         return 0;
     }
     rescale(w, x, n);
-    return merit(w, w->f, n) <= KHZ_NEWTON_SOLVED && is_near(w, n);
+    const double left = merit(w, w->f, n);
+    return left <= KHZ_NEWTON_SOLVED && (left <= KHZ_NEWTON_EXACT || is_near(w, n));
 }
 
 static int iterate_marquardt(const frame *w, double *x)
@@ -353,13 +354,13 @@ static int iterate_marquardt(const frame *w, double *x)
             mu = found ? mu * KHZ_DAMPING_LESS : mu * KHZ_DAMPING_MORE;
         }
         if (!found) {
-            return before <= KHZ_NEWTON_SOLVED && is_near(w, n);
+            return before <= KHZ_NEWTON_SOLVED && (before <= KHZ_NEWTON_EXACT || is_near(w, n));
         }
         accept(w, x, n);
         mu = fmax(mu, KHZ_DAMPING_LEAST);
-        if (merit(w, w->f, n) <= KHZ_NEWTON_SOLVED) {
-            /* Close enough for Newton to finish quadratically. */
-            return iterate(w, x, 0) != 0 || is_solved(w, x);
+        /* Close enough for Newton to finish quadratically; where equations follow from one another he has no step. */
+        if (merit(w, w->f, n) <= KHZ_NEWTON_SOLVED && (iterate(w, x, 0) != 0 || is_solved(w, x))) {
+            return 1;
         }
     }
     return 0;

@@ -88,7 +88,8 @@ class Lowering:
                 continue
             inside = live and not _is_quiet(node)
             below = self._memo[inside]
-            children = node.children()
+            in_function = isinstance(node, Builtin) and node.name == "$noEvent"
+            children = (node.children()[0] if in_function else node).children()
             if inside and type(node) is IfExp and _is_guard(node.condition):
                 # what a when does, as an algorithm says it: no events (MLS 3.7.2), as in a when-equation
                 fates = (True, False, True)
@@ -101,6 +102,9 @@ class Lowering:
                 stack.extend(missing)
                 continue
             stack.pop()
+            if in_function:
+                memo[node] = self._node(node.children()[0].rebuilt(fresh), False)
+                continue
             memo[node] = self._node(node if fresh == children else node.rebuilt(fresh), live)
         return self._memo[events][e]
 
