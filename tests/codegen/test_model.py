@@ -254,3 +254,19 @@ def test_an_array_that_a_function_gives_is_copied_at_once(tmp_path: Path) -> Non
     text = "".join(f.text for f in generate(session.model(f"{file}:Filled").process()).files)
     assert text.count("sizeof(double) * 40);") == 2 and "sizeof(double) * 3" not in text
     assert session.model(f"{file}:Filled").simulate(stop=1.0)["x"][-1] == 1613.0
+
+
+def test_many_assertions_are_checked_in_parts(tmp_path: Path) -> None:
+    """With what a single function does: one that fails leaves the rest to be checked, too."""
+    (file := tmp_path / "Many.mo").write_text(
+        "model Many Real x[450]; equation for i in 1:450 loop x[i] = i + time;\n"
+        '  assert(x[i] < 500 and i <> 449, "x is " + String(i)); end for; end Many;'
+    )
+    step = Session().model(f"{file}:Many").process()
+    code = generate(step)
+    parts = re.findall(
+        r"^KHZ_NOINLINE static khz_status check_asserts_(\d+)\(", "".join(f.text for f in code.files), re.M
+    )
+    assert parts == ["1", "2", "3"] and "check_asserts" in functions(code)
+    instance = Instance(build_program(step, flags=STRICT))
+    assert instance.initialize(0.0) != 0
