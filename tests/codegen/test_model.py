@@ -9,14 +9,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from kilohertz.building import model_units
 from kilohertz.codegen import CProgram, Jacobians, generate
+from kilohertz.codegen.plans import array
 from kilohertz.codegen.writing.spelling import Names, identifier, wrapped
 from kilohertz.codegen.writing.writer import compact
 from kilohertz.driver import Session
 from kilohertz.driver.pipeline import compile_flat
 from kilohertz.ir import read_flat
 from kilohertz.ir.step import Kind
-from kilohertz.simulate import Instance, build_program
+from kilohertz.simulate import Instance, build_program, load_program, simulate
 from kilohertz.toolchain import STRICT
 
 TEXT = """\
@@ -254,3 +256,35 @@ def test_an_array_that_a_function_gives_is_copied_at_once(tmp_path: Path) -> Non
     text = "".join(f.text for f in generate(session.model(f"{file}:Filled").process()).files)
     assert text.count("sizeof(double) * 40);") == 2 and "sizeof(double) * 3" not in text
     assert session.model(f"{file}:Filled").simulate(stop=1.0)["x"][-1] == 1613.0
+
+
+def test_many_assertions_are_checked_in_parts(tmp_path: Path) -> None:
+    """With what a single function does: one that fails leaves the rest to be checked, too."""
+    (file := tmp_path / "Many.mo").write_text(
+        "model Many Real x[450]; equation for i in 1:450 loop x[i] = i + time;\n"
+        '  assert(x[i] < 500 and i <> 449, "x is " + String(i)); end for; end Many;'
+    )
+    step = Session().model(f"{file}:Many").process()
+    code = generate(step)
+    parts = re.findall(
+        r"^KHZ_NOINLINE static khz_status check_asserts_(\d+)\(", "".join(f.text for f in code.files), re.M
+    )
+    assert parts == ["1", "2", "3"] and "check_asserts" in functions(code)
+    instance = Instance(build_program(step, flags=STRICT))
+    assert instance.initialize(0.0) != 0
+
+
+def test_long_tables_that_nobody_reads_are_texts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same numbers, negative ones too, in the C of an off-line run alone."""
+    lines = array("table", [*range(2000), -1], dense=True)
+    assert lines[0] == "static const uint32_t table[] =" and lines[1].startswith('    U"\\x0\\x1\\x2')
+    assert lines[-3].endswith('\\xffffffff"') and all(len(line) < 120 for line in lines)
+    cells = "\n".join(f"  Real x{i}(start = {i}.0, fixed = true);" for i in range(40))
+    rates = "\n".join(f"  der(x{i}) = x{i - 1} - x{i}^2.0;" for i in range(1, 40))
+    step = compile_flat(read_flat(f"model Chain\n{cells}\nequation\n  der(x0) = -x0;\n{rates}\nend Chain;\n"))
+    monkeypatch.setattr("kilohertz.codegen.plans._LONG", 10)
+    texts = ["".join(f.text for f in generate(step, jacobians=j).files) for j in (Jacobians.OFTEN, Jacobians.SELDOM)]
+    assert ['U"' in text for text in texts] == [False, True]
+    programs = [load_program(model_units(step, jacobians=j)) for j in (Jacobians.OFTEN, Jacobians.SELDOM)]
+    finals = [simulate(program, stop=1.0).data[-1] for program in programs]
+    assert np.allclose(finals[0], finals[1], rtol=1e-12)

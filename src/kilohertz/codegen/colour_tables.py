@@ -5,18 +5,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from kilohertz.codegen.plans import array, starts
+from kilohertz.codegen.plans import array, pointer, starts
 from kilohertz.cost import StateJacobian
 
 Arrays = dict[str, list[int]]
 
 
-def colour_tables(jacobian: StateJacobian) -> tuple[list[str], list[str]]:
+def colour_tables(jacobian: StateJacobian, dense: bool) -> tuple[list[str], list[str]]:
     """Lines of the tables; the members of khz_model that find them."""
     arrays = _coloured(_columns(jacobian.colours, jacobian.n_colours), _entries(jacobian.rows, jacobian.colours))
-    lines, members = _written("colour_", arrays), [f"    .colours = {_struct('colour_', arrays, jacobian.n_colours)},"]
+    lines = _written("colour_", arrays, dense)
+    members = [f"    .colours = {_struct('colour_', arrays, jacobian.n_colours, dense)},"]
     if jacobian.sums is not None:
-        lines += _Sums(jacobian).lines()
+        lines += _Sums(jacobian).lines(dense)
         members.append("    .sums = &sums, .parts = offsetof(khz_instance, parts),")
     return lines, members
 
@@ -55,13 +56,16 @@ def _joined(groups: Iterable[Iterable[int]]) -> list[int]:
     return [k for group in groups for k in group]
 
 
-def _written(prefix: str, arrays: Arrays) -> list[str]:
-    return [line for name, values in arrays.items() if values for line in array(prefix + name, values)]
+def _written(prefix: str, arrays: Arrays, dense: bool) -> list[str]:
+    return [line for name, values in arrays.items() if values for line in array(prefix + name, values, dense=dense)]
 
 
-def _struct(prefix: str, arrays: Arrays, n: int) -> str:
-    members = [f".n = {n}", *(f".{name} = {prefix}{name}" for name, values in arrays.items() if values)]
-    return f"{{{', '.join(members)}}}"
+def _members(prefix: str, arrays: Arrays, dense: bool) -> str:
+    return ", ".join(f".{name} = {pointer(prefix + name, dense)}" for name, values in arrays.items() if values)
+
+
+def _struct(prefix: str, arrays: Arrays, n: int, dense: bool) -> str:
+    return f"{{.n = {n}, {_members(prefix, arrays, dense)}}}"
 
 
 class _Sums:
@@ -80,17 +84,17 @@ class _Sums:
             part: at for at, part in enumerate([*pairs, *(("weight", i, k) for i, k in self._weights)])
         }
 
-    def lines(self) -> list[str]:
+    def lines(self, dense: bool) -> list[str]:
         sums = self._sums
         n = max(sums.colours) + 1
         along = _coloured(_columns(sums.colours, n), self._direct(n))
         arrays = self._of_parts(n) | self._products()
-        members = ", ".join(f".{name} = sums_{name}" for name, values in arrays.items() if values)
+        members = _members("sums_", arrays, dense)
         return [
-            *_written("along_", along),
-            *_written("sums_", arrays),
+            *_written("along_", along, dense),
+            *_written("sums_", arrays, dense),
             "static const khz_sums sums = {",
-            f"    .along = {_struct('along_', along, n)},",
+            f"    .along = {_struct('along_', along, n, dense)},",
             f"    .n_of_y = {sums.n_of_y}, .n_parts = {len(self.parts)}, {members},",
             "};",
             "",

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from kilohertz.codegen.definite_plans import DefiniteElimination
 from kilohertz.codegen.elimination_lines import braced, by_pairs, runs
-from kilohertz.codegen.plans import array
+from kilohertz.codegen.plans import array, pointer
 from kilohertz.codegen.turn_tables import turn_tables
 from kilohertz.cost import is_by_tables
 from kilohertz.graphs import DefinitePlan, Pattern, Pivot, PivotPlan
@@ -130,14 +130,16 @@ def linear_plan_lines(
     else:
         elimination = _Elimination(pattern, plan, _places(pattern), _places(plan.rows))
         is_ordered = any(p.alike for p in plan.pivots)
-    tables = turn_tables(name, pattern, plan) if isinstance(plan, PivotPlan) and is_by_tables(plan, often) else []
+    tables: list[str] = []
+    if isinstance(plan, PivotPlan) and is_by_tables(plan, often):
+        tables = turn_tables(name, pattern, plan, not often)
     unused = [] if is_ordered else ["    (void)order;"]
 
     def function(head: str, body: Sequence[str]) -> list[str]:
         return [f"static KHZ_COMPACT {head}", "{", *unused, *("    " + line for line in body), "}", ""]
 
     return [
-        *array(f"{name}_dense", [i * n + j for i, row in enumerate(pattern) for j in row]),
+        *array(f"{name}_dense", [i * n + j for i, row in enumerate(pattern) for j in row], dense=not often),
         *tables,
         *function(f"int {name}_factor(const double *a, double *lu, int32_t *order)", elimination.factor()),
         *function(f"void {name}_solve{solved} double *b)", elimination.solve("double")),
@@ -147,7 +149,7 @@ def linear_plan_lines(
             else []
         ),
         f"const khz_linear_plan {name} = {{",
-        f"    .n = {n}, .n_a = {sum(map(len, pattern))}, .dense = {name}_dense,",
+        f"    .n = {n}, .n_a = {sum(map(len, pattern))}, .dense = {pointer(f'{name}_dense', not often)},",
         *(["    .is_symmetric = 1,"] if isinstance(plan, DefinitePlan) else []),
         f"    .factor = {name}_factor, .solve = {name}_solve,",
         *([f"    .solve_lanes = {name}_solve_lanes,"] if with_lanes else []),

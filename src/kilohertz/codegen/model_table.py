@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from kilohertz.base import Origin
 from kilohertz.codegen.colour_tables import colour_tables
 from kilohertz.codegen.layout import AREAS, Layout
-from kilohertz.codegen.plans import array, plan_lines, starts
+from kilohertz.codegen.plans import array, plan_lines, pointer, starts
 from kilohertz.codegen.reading import felt, stirring
 from kilohertz.codegen.writing import spelling
 from kilohertz.codegen.writing.c_program import BlockInfo
@@ -49,7 +49,8 @@ def model_table(
     homotopy = _contains(step.initial, "homotopy")
     rows = (jacobian := state_jacobian(step)).rows
     plan = plan_lines("lu_plan", rows, state_elimination(rows), often=door.factors_often)
-    coloured, colours = colour_tables(jacobian)
+    dense = not door.has_names  # nobody reads it
+    coloured, colours = colour_tables(jacobian, dense)
     numbers = family("KHZ_STAGE_")
     roles = [numbers[role] for role in stage_roles(step)]
     owners, places_felt = _owners(step, infos, counts), _places_of(felt(step), step, counts)
@@ -73,7 +74,7 @@ def model_table(
     return [
         *_block_table(named, where),
         *_origin_table(door.origins),
-        *(line for name, values in arrays.items() if values for line in array(name, values)),
+        *(line for name, values in arrays.items() if values for line in array(name, values, dense=dense)),
         *coloured,
         *plan,
         *_places(step),
@@ -96,7 +97,7 @@ def model_table(
         *(["    .nominal = offsetof(khz_instance, nominal_y),"] if "nominal_y" in door.members else []),
         "    .arena_size = sizeof(((khz_instance *)NULL)->arena),",
         "    .areas = areas,",
-        *(f"    .{name} = {name}," for name in tables),
+        *(f"    .{name} = {pointer(name, dense and name in arrays)}," for name in tables),
         *(["    .lu_plan = &lu_plan,"] if plan else []),
         *(f"    .{member} = {function}," for member, function in door.functions.items()),
         "};",

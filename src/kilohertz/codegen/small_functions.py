@@ -25,6 +25,7 @@ from kilohertz.ir.traverse import refs
 from kilohertz.ir.types import REAL, ExternalObjectType
 
 _STARTS = 50  # start values that one function sets: compilers take more than linear time for thousands of stores
+_CHECKS = 200  # assertions of one function, for the same reason
 _VALUES = 1000  # numbers that one function gives: what they share is computed once
 _BEFORE = (Kind.PRE_DISCRETE, Kind.PRE_INT_DISCRETE, Kind.PRE_STRING_DISCRETE)
 
@@ -70,10 +71,17 @@ class TableFunctions:
         """A function that sets something, in several parts where it is long; `after` follows them."""
         self._define(member, name, _ACTION, [*self._parts(name, _ACTION, "instance", parts), *after])
 
-    def checks(self, member: str, body: list[str]) -> None:
-        """A function that gives the status."""
-        ended = [*body, "return (khz_status)z->c.status;"] if body else []
-        self._define(member, f"check_{member}", _STATUS, ended)
+    def checks(self, member: str, parts: Sequence[Sequence[str]]) -> None:
+        """A function that gives the status, in several parts where it is long: what leaves one leaves all."""
+        name = f"check_{member}"
+        body = [line for part in parts for line in part]
+        if len(parts) > 1:
+            body = ["khz_status status = KHZ_OK;"]
+            for k, part in enumerate(parts, 1):
+                head = f"KHZ_NOINLINE static khz_status {name}_{k}(void *instance)"
+                self.lines += with_instance(head, [*part, "return KHZ_OK;"])
+                body += [f"if ((status = {name}_{k}(instance)) != KHZ_OK) {{", "    return status;", "}"]
+        self._define(member, name, _STATUS, [*body, "return (khz_status)z->c.status;"] if body else [])
 
     def values(self, member: str, into: str, parts: Sequence[Sequence[str]]) -> None:
         """A function that fills an array, in several parts where it is long."""
@@ -205,12 +213,15 @@ class SmallFunctions:
             cells = (("z->sample_start", k), ("z->sample_interval", k), ("", origin))
             yield Line(Listed("sample", cells, (sample.start, sample.interval)), _sampled)
 
-    def _asserts(self, asserts: Iterable[Assert]) -> list[str]:
-        w = self._writer(STATUS)
-        statements = StatementWriter(w, self.place)
-        for one in asserts:
-            statements.statement(one)
-        return w.scope.lines
+    def _asserts(self, asserts: Sequence[Assert]) -> list[list[str]]:
+        parts = []
+        for first in range(0, len(asserts), _CHECKS):
+            w = self._writer(STATUS)
+            statements = StatementWriter(w, self.place)
+            for one in asserts[first : first + _CHECKS]:
+                statements.statement(one)
+            parts.append(w.scope.lines)
+        return parts
 
     def _crossings(self) -> Iterator[Line]:
         """g > 0 while the relation is as buffered, < 0 where it differs: never 0, so that no crossing is missed."""

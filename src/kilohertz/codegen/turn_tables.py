@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kilohertz.codegen.plans import array, starts
+from kilohertz.codegen.plans import array, pointer, starts
 from kilohertz.graphs import Pattern, PivotPlan
 
 
-def turn_tables(name: str, pattern: Pattern, plan: PivotPlan) -> list[str]:
+def turn_tables(name: str, pattern: Pattern, plan: PivotPlan, dense: bool) -> list[str]:
     """`static const khz_turns <name>_turns`; rows that are alike are not exchanged."""
     begins = starts(plan.rows)
     place = [{j: begins[i] + k for k, j in enumerate(row)} for i, row in enumerate(plan.rows)]
@@ -35,10 +35,10 @@ def turn_tables(name: str, pattern: Pattern, plan: PivotPlan) -> list[str]:
         "to": [place[i][j] for p, columns in zip(plan.pivots, right, strict=True) for i in p.below for j in columns],
     }
     return [
-        *(line for part, values in arrays.items() for line in array(f"{name}_{part}", values)),
+        *(line for part, values in arrays.items() for line in array(f"{name}_{part}", values, dense=dense)),
         f"static const khz_turns {name}_turns = {{",
         f"    .n = {len(pattern)},",
-        *(f"    .{part} = {name}_{part}," for part in arrays),
+        *(f"    .{part} = {pointer(f'{name}_{part}', dense)}," for part in arrays),
         "};",
         "",
     ]

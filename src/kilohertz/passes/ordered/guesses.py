@@ -109,6 +109,9 @@ def _fewer(best: Torn, other: _Tearing) -> Torn:
     return second if len(second.guessed) < len(best.guessed) else best
 
 
+_Rank = tuple[int, int, int, int]  # weight, equations that could go on, those it occurs in, all negative; the unknown
+
+
 class _Tearing:
     def __init__(
         self,
@@ -135,6 +138,9 @@ class _Tearing:
         self._torn = Torn()
         self._weights = [weight(c) for c in range(n_columns)]
         self._aheads: dict[int, int] = {}  # as far as they are still right
+        self._stale = dict.fromkeys(range(n_columns))  # whose rank is to be found again
+        self._ranks: dict[int, _Rank] = {}
+        self._ranked: list[_Rank] = []  # a heap, with ranks of before among them
         self._reaches: dict[int, int] = {}  # the same
         # of a row, heaps: with how many unknowns (negative) it changes whose reach
         self._looked_at: dict[int, list[tuple[int, int]]] = {}
@@ -186,7 +192,8 @@ class _Tearing:
         """What is known of the unknowns of a row that is another now."""
         if self._hard in (0, FAR) and self._open[i] <= 2:  # with more it lets nothing go on, now as before
             for c in self._rows[i]:
-                self._aheads.pop(c, None)
+                if self._aheads.pop(c, None) is not None:
+                    self._stale[c] = None
         watching = self._looked_at.get(i, ())
         while watching and -watching[0][0] >= self._open[i]:
             self._reaches.pop(heapq.heappop(watching)[1], None)
@@ -210,11 +217,28 @@ class _Tearing:
 
     def _furthest(self) -> int:
         """The unknown from which most others can be computed one by one."""
-        free = [c for c, known in enumerate(self._known) if not known]
-        heaviest = max(self._weights[c] for c in free)
-        free = [c for c in free if self._weights[c] == heaviest]
-        first = heapq.nsmallest(FAR_CANDIDATES, free, key=lambda c: (-self._ahead(c), -len(self._columns[c]), c))
+        first = self._first()
         return max(first, key=lambda c: (self._reach(c), len(self._columns[c]), -c))
+
+    def _first(self) -> list[int]:
+        """Of the heaviest unknowns those that let most equations go on at once."""
+        for c in self._stale:
+            if not self._known[c]:
+                self._ranks[c] = -self._weights[c], -self._ahead(c), -len(self._columns[c]), c
+                heapq.heappush(self._ranked, self._ranks[c])
+        self._stale.clear()
+        first: list[_Rank] = []
+        while self._ranked and len(first) < FAR_CANDIDATES:
+            rank = self._ranked[0]
+            c = rank[3]
+            if first and rank[0] != first[0][0]:
+                break
+            heapq.heappop(self._ranked)
+            if not self._known[c] and self._ranks[c] == rank and (not first or first[-1] != rank):
+                first.append(rank)
+        for rank in first:
+            heapq.heappush(self._ranked, rank)
+        return [c for _, _, _, c in first]
 
     def _reach(self, first: int) -> int:
         """How many unknowns follow from one more that is known."""
