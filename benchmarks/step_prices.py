@@ -43,7 +43,7 @@ METHODS = ("euler", "rk4", "ros34pw2", "rodas4", "sdirk2")
 STEP, SKIPPED, STEPS = 1e-4, 3, 4
 MARGIN, LOWEST = 1.15, 0.8
 MADE_MARGIN = 1.05
-OWN_OF_STEPPER = ("vectors", "calls")  # what a step that is made has of its own; the rest is the model's
+LEAST_OWN = {"vectors": 0.9, "calls": 0.2}  # what a step that is made has of its own; the rest is the model's
 FILE = Path(__file__).parent.parent / "src" / "kilohertz" / "cost" / "targets.toml"
 
 
@@ -136,7 +136,8 @@ def with_made(target: Target, rows: list[Row]) -> Target:
     assert target.fit is not None
     shares = np.array([[c / r.measured for c in r.counted] for r in rows])
     limits = [
-        (0.1, None) if group in OWN_OF_STEPPER else (f, f) for group, f in zip(GROUPS, target.factors, strict=True)
+        (LEAST_OWN[group], None) if group in LEAST_OWN else (f, f)
+        for group, f in zip(GROUPS, target.factors, strict=True)
     ]
     solution = linprog(shares.sum(axis=0), A_ub=-shares, b_ub=np.full(len(rows), -MADE_MARGIN), bounds=limits)
     if not solution.success:
