@@ -135,8 +135,7 @@ enum {
      * solution of a singular one. */
     KHZ_MIXED_UNPLANNED = 1,
     KHZ_MIXED_SINGULAR = 2,
-    KHZ_MIXED_CHECK = 3,  /* turns that tell whether the nearest mode contradicts itself */
-    KHZ_MIXED_MOST = 1024 /* relations: room on the stack */
+    KHZ_MIXED_CHECK = 3 /* turns that tell whether the nearest mode contradicts itself */
 };
 
 /* A relation is wrong by rounding where it is no further from agreeing than this part of the largest distance it had,
