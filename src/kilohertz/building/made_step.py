@@ -18,7 +18,7 @@ from kilohertz.solvers import SOLVERS, StepSettings
 from kilohertz.toolchain import Compiler, Source, Unit
 
 _WHOLE_LINES = 5000  # of a model's C: beyond, its blocks are taken as they are, and the compiler has little more to do
-_MOST_LINES = 30_000  # beyond, the stepper is a hundredth of a step
+_MOST_LINES = 28_000  # beyond, the stepper is a hundredth of a step
 _SHARED = frozenset({"khz_text.c"})  # with what changes outside of an instance: there is one
 # Long code is compact here too, but not cold: gcc would take all for cold that is called from nowhere else.
 _FLAGS = ("-O3", "-fwhole-program", "-fno-ipa-cp-clone", '-DKHZ_COMPACT=__attribute__((optimize("Os")))')
