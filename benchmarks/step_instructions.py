@@ -4,10 +4,11 @@
                                                                          needs valgrind, and MODELICAPATH
 
 Counted is `khz_stepper_step` of 1 ms under callgrind, the mean over --steps steps after the first 10: the same
-number in every run, whatever else the machine does.  "bound" is what `Model.cost_bound` says about a regular step
+number in every run, whatever else the machine does.  "bound" is that of the stepper as it is in a regular step
 (`kept` where the Jacobian rests), as a multiple of it.  A stage is a third of what rk4 takes more than euler.
 "unseen" is the same where nobody looks at what the next step does not need (`khz_stepper_see`), "made" that step made
-for its model and method, as tasks of models have it that are not large (building/made_step.py).
+for its model and method, as tasks of models have it that are not large (building/made_step.py); the bound beside it is
+that of such steps, over one that somebody looks at.
 "anchor" is C that CasADi makes of the same equations (of an arm with other numbers), counted in the same way.
 """
 
@@ -101,12 +102,14 @@ def counted(case: Case, steps: int) -> dict[str, float]:
 def _step(case: Case, method: str, steps: int) -> dict[str, float]:
     from kilohertz import load
     from kilohertz.building import linked_units, main_unit
+    from kilohertz.cost import cost_bound
     from kilohertz.runtime import constant
     from kilohertz.solvers import StepSettings
     from kilohertz.toolchain import build_executable, find_compiler
 
     model = load(str(ROOT / case.model) if ".mo" in case.model else case.model)
-    units = model.built(model.inlined() if case.inline else model.process())
+    form = model.inlined() if case.inline else model.process()
+    units = model.built(form)
     settings = StepSettings.of(solver=method, step=1e-3, inline=case.inline).check_fixed()
     fields = [
         f"    settings.{name} = {f'khz_method_index({chr(34)}{value}{chr(34)})' if isinstance(value, str) else value};"
@@ -116,18 +119,23 @@ def _step(case: Case, method: str, steps: int) -> dict[str, float]:
     leaves = "    khz_stepper_see(s, argc <= 2);" if constant("KHZ_ABI") > 10 else ""
     text = DRIVER.format(settings="\n".join(fields), unseen=leaves)
     program = build_executable([*linked, main_unit(units, text)], libraries)
-    bounds = model.cost_bound(method, inline=case.inline)
+    bounds = cost_bound(form, settings)
     bound = bounds.get("kept", bounds["regular"])  # a Jacobian that rests was evaluated in the first step
     found = {"bound": bound["instructions"]}
     found |= {"instructions": _spent(program, steps), "unseen": _spent(program, steps, "unseen")}
     try:
-        from kilohertz.building.made_step import made_name, made_step
+        from kilohertz.building.made_step import is_whole, made_name, made_step
+        from kilohertz.cost import reference
     except ImportError:  # an older tree
         return found
     made = made_step(units, settings, find_compiler())
     if made is not None:
         driver = main_unit(units, text, (f"-DKHZ_MADE={made_name(units)}",))
-        found["made"] = _spent(build_executable([*linked, driver, made], libraries), steps, "unseen")
+        program = build_executable([*linked, driver, made], libraries)
+        found |= {"made": _spent(program, steps, "unseen"), "made_seen": _spent(program, steps)}
+        own = reference().made if is_whole(units) else reference()
+        of_made = cost_bound(form, settings, own)
+        found["made_bound"] = of_made.get("kept", of_made["regular"])["instructions"]
     return found
 
 
@@ -173,17 +181,8 @@ def main() -> None:
         print(json.dumps(counted(case, arguments.steps)))
         return
     trees = [*([arguments.old] if arguments.old else []), ROOT]
-    heads = [
-        "model, method",
-        *(["before"] if arguments.old else []),
-        "now",
-        "bound / now",
-        "made for its method",
-        "anchor",
-        "goal",
-    ]
     heads = ["model, method", *(["before"] if arguments.old else []), "now", "unseen", "bound / now"]
-    heads += ["made", "anchor", "goal"]
+    heads += ["made", "bound / made", "anchor", "goal"]
     print(f"| {' | '.join(heads)} |\n|{'---|' * len(heads)}")
     for case in (c for c in CASES if any(text in c.name for text in arguments.case)):
         found = [measured(tree, case, arguments.steps) for tree in trees]
@@ -192,6 +191,7 @@ def main() -> None:
         cells.append(_grouped(now.get("unseen")))
         cells.append(f"{now['bound'] / now['instructions']:.2f}" if "bound" in now else "–")
         cells.append(_grouped(now.get("made")))
+        cells.append(f"{now['made_bound'] / now['made_seen']:.2f}" if "made_bound" in now else "–")
         print(f"| {case.name} | {' | '.join([*cells, _grouped(case.anchor), _grouped(case.goal)])} |", flush=True)
     print(machine())
 

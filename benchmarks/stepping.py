@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from kilohertz.building import linked_units, main_unit, model_units
-from kilohertz.building.made_step import made_name, made_step
+from kilohertz.building.made_step import is_whole, made_name, made_step
 from kilohertz.ir.step import Step
 from kilohertz.solvers import StepSettings
 from kilohertz.toolchain import STRICT, Compiler, build_executable, find_compiler
@@ -36,10 +36,10 @@ def build(step: Step, compiler: Compiler | None = None) -> Path:
 
 
 def build_made(step: Step, settings: StepSettings) -> Path | None:
-    """The same with a step made for the model and its settings; None where none is made."""
+    """The same with a step made for the model, its blocks and its settings; None where none is made."""
     model = model_units(step)
     made = made_step(model, settings, find_compiler())
-    if made is None:
+    if made is None or not is_whole(model):
         return None
     units, libraries = linked_units([model], offline=False)
     flags = (*STRICT, f"-DKHZ_MADE={made_name(model)}")

@@ -13,7 +13,7 @@ import pytest
 from live_tasks import attached
 
 import kilohertz
-from kilohertz.building import linked_units, main_unit
+from kilohertz.building import MARCH, linked_units, main_unit
 from kilohertz.building.made_step import made_name, made_step, step_word, why_generic
 from kilohertz.cli import main
 from kilohertz.realtime import Built, Scenario, Task, start
@@ -91,6 +91,27 @@ def _is_gcc() -> bool:
 @pytest.mark.skipif(not _is_gcc(), reason="steps are made for their method by gcc alone (-fwhole-program)")
 @pytest.mark.parametrize(("name", "how", "met"), CASES)
 def test_a_made_step_has_the_bits_of_the_stepper(name: str, how: dict[str, Any], met: int) -> None:
+    own = f"made for {how['solver']}" + ", inlined" * ("inline" in how)
+    assert compared(name, how) == (met, own)
+
+
+@pytest.mark.skipif(not _is_gcc(), reason="steps are made for their method by gcc alone (-fwhole-program)")
+@pytest.mark.parametrize(("name", "how", "met"), [CASES[i] for i in (1, 4, 6)])
+def test_blocks_of_larger_models_are_called_as_they_are(
+    name: str, how: dict[str, Any], met: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("kilohertz.building.made_step._WHOLE_LINES", 10)
+    assert compared(name, how) == (met, f"made for {how['solver']}, blocks as they are")
+
+
+@pytest.mark.skipif(not _is_gcc(), reason="steps are made for their method by gcc alone (-fwhole-program)")
+def test_code_for_this_processor_rounds_twice_all_the_same() -> None:
+    """What is compiled for its size keeps `-ffp-contract=off`."""
+    assert compared(*CASES[6][:2], MARCH["native"].flags)[0] == CASES[6][2]
+
+
+def compared(name: str, how: dict[str, Any], flags: tuple[str, ...] = ()) -> tuple[int, str]:
+    """Steps by the stepper and by one that is made, which must be the same; the events met, and the word."""
     model = kilohertz.load(f"{FILE}:MadeStep.{name}")
     units = model.built(model.inlined() if how.get("inline") else model.process())
     settings = StepSettings.of(step=1e-3, **how).check_fixed()
@@ -102,18 +123,14 @@ def test_a_made_step_has_the_bits_of_the_stepper(name: str, how: dict[str, Any],
     ]
     text = DRIVER % {"made": made_name(units), "settings": " ".join(lines)}
     linked, libraries = linked_units([units], offline=False)
-    program = build_executable([*linked, main_unit(units, text), unit], libraries)
+    program = build_executable([*linked, main_unit(units, text), replace(unit, flags=(*unit.flags, *flags))], libraries)
     done = subprocess.run([program], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout
-    linked_without, own, with_others, flags = done.stdout.splitlines()
-    assert int(flags) & (STATE_EVENT | TIME_EVENT) == met
+    linked_without, own, with_others, met = done.stdout.splitlines()
     assert linked_without == "generic: it was linked without one for its method"
-    assert (
-        own
-        == step_word(units, settings, find_compiler())
-        == f"made for {how['solver']}" + ", inlined" * ("inline" in how)
-    )
+    assert own == step_word(units, settings, find_compiler())
     assert with_others == OTHER_SETTINGS
+    return int(met) & (STATE_EVENT | TIME_EVENT), own
 
 
 def test_what_no_step_is_made_for(monkeypatch: pytest.MonkeyPatch) -> None:

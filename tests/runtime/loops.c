@@ -80,6 +80,36 @@ static void three_by_three_singular(void)
     CHECK(three(n, b) == KHZ_NOT_FINITE);
 }
 
+/* Many relations, each of which stands where its number says so: all change in the first turn. */
+enum { MANY = 3000 };
+static int32_t many_r[MANY], many_forced[MANY], many_relation[MANY], many_at_zero[MANY];
+
+static khz_status many_continuous(void *instance) { return ((void)instance, KHZ_OK); }
+
+static int many_derive(void *instance) { return ((void)instance, 0); }
+
+static void many_evaluate(void *instance, int32_t *value, double *distance)
+{
+    (void)instance;
+    for (int i = 0; i < MANY; i++) {
+        value[i] = i % 2;
+        distance[i] = 1.0 + i;
+    }
+}
+
+static void many_relations(void)
+{
+    for (int i = 0; i < MANY; i++) {
+        many_relation[i] = i;
+        many_r[i] = 0;
+    }
+    const khz_mixed_problem problem = {1,           MANY,         many_relation, many_at_zero, many_continuous,
+                                       many_derive, many_evaluate};
+    c.status = KHZ_OK;
+    CHECK(khz_mixed(&c, &problem, &c, many_r, many_forced, KHZ_MIXED_ROOM(MANY)) == KHZ_OK);
+    CHECK(many_r[0] == 0 && many_r[1] == 1 && many_r[MANY - 1] == 1);
+}
+
 int main(void)
 {
     two_by_two();
@@ -87,5 +117,6 @@ int main(void)
     two_by_two_not_finite();
     three_by_three();
     three_by_three_singular();
+    many_relations();
     return 0;
 }

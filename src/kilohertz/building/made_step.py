@@ -1,9 +1,9 @@
 """A step that is made for one model and one method: the sources of the stepper once more, with these as constants.
 
-The stepper reads sizes and coefficients from tables.  Compiled together with the tables of one model, for one method
-and its settings, loops over states and stages are written out, coefficients stand in the code, and what the model does
-not have (inputs, delays, events) is gone.  It is the same C, in which no sum is reordered, so a step has the same bits;
-the stepper as it is makes the others: a start, an event from outside, a task with other settings.
+The stepper reads sizes and coefficients from tables.  Compiled together with the tables and blocks of one model, for
+one method and its settings, loops over states and stages are written out, coefficients stand in the code, and what the
+model does not have (inputs, delays, events) is gone.  It is the same C, in which no sum is reordered, so a step has the
+same bits; the stepper as it is makes the others: a start, an event from outside, a task with other settings.
 """
 
 from __future__ import annotations
@@ -17,9 +17,11 @@ from kilohertz.codegen.writing.spelling import string
 from kilohertz.solvers import SOLVERS, StepSettings
 from kilohertz.toolchain import Compiler, Source, Unit
 
-_MOST_LINES = 5000  # of a model's C: beyond, the stepper is a small part of a step, and the compiler takes its time
+_WHOLE_LINES = 5000  # of a model's C: beyond, its blocks are taken as they are, and the compiler has little more to do
+_MOST_LINES = 28_000  # beyond, the stepper is a hundredth of a step
 _SHARED = frozenset({"khz_text.c"})  # with what changes outside of an instance: there is one
-_FLAGS = ("-O3", "-fwhole-program")
+# Long code is compact here too, but not cold: gcc would take all for cold that is called from nowhere else.
+_FLAGS = ("-O3", "-fwhole-program", "-fno-ipa-cp-clone", '-DKHZ_COMPACT=__attribute__((optimize("Os")))')
 _STATIC = re.compile(r"^(?:KHZ_\w+ )?static [^=;(]*?\b(\w+)\(", re.MULTILINE)
 
 
@@ -35,26 +37,36 @@ def made_name(model: ModelUnits) -> str:
 
 def why_generic(model: ModelUnits, compiler: Compiler) -> str:
     """Why no step is made for a model: it does not pay, or cannot be; empty where one is."""
-    n_lines = sum(f.text.count("\n") for f in _own(model))
     if compiler.family != "gcc":
         return f"{compiler.family} makes none for a method, gcc does"
     if model.has_probes:
         return "it is built with probes"
     if not set(QUICK).isdisjoint(model.units[0].flags):
         return "its C is not optimised"
+    n_lines = _n_lines(model)
     return f"its C has {n_lines} lines, more than {_MOST_LINES}" if n_lines > _MOST_LINES else ""
+
+
+def is_whole(model: ModelUnits) -> bool:
+    """Whether a step that is made has the blocks of the model inside; those of larger models are called as they are."""
+    return _n_lines(model) <= _WHOLE_LINES
 
 
 def step_word(model: ModelUnits, settings: StepSettings, compiler: Compiler) -> str:
     """Which step a task with these settings has: `made for rk4`, or `generic: ` and why."""
     why = why_generic(model, compiler)
-    return f"generic: {why}" if why else f"made for {settings.solver}{', inlined' * settings.inline}"
+    blocks = "" if is_whole(model) else ", blocks as they are"
+    return f"generic: {why}" if why else f"made for {settings.solver}{', inlined' * settings.inline}{blocks}"
 
 
 def _own(model: ModelUnits) -> list[CFile]:
     """What is computed in a step: not the start, and not functions, which may be shared."""
     functions = f"{model.code.prefix}functions"
     return [f for f in model.code.files if not f.is_initial and not f.name.startswith(functions)]
+
+
+def _n_lines(model: ModelUnits) -> int:
+    return sum(f.text.count("\n") for f in _own(model))
 
 
 def made_step(model: ModelUnits, settings: StepSettings, compiler: Compiler) -> Unit | None:
@@ -65,7 +77,8 @@ def made_step(model: ModelUnits, settings: StepSettings, compiler: Compiler) -> 
     values["method"] = list(SOLVERS).index(str(values["method"]))
     values["period_ns"] = int(values["period_ns"]) // int(values["internal_steps"])
     runtime = [(name, text) for name, text in runtime_sources() if name not in _SHARED]
-    own = [(f.name, f.text) for f in _own(model)]
+    tables = f"{model.code.prefix}model.c"
+    own = [(f.name, f.text) for f in _own(model) if f.name == tables or is_whole(model)]
     both = _statics(text for _, text in runtime) & _statics(text for _, text in own)
     lines = [
         "#define _GNU_SOURCE",

@@ -444,10 +444,9 @@ class BlockWriter:
         continuous = self.phase(phase, block.continuous)
         self._kept = kept
         relations = [b for b in block.discrete if isinstance(b, s.Assignment) and self._is_relation(b.target)]
-        other_discrete = [b for b in block.discrete if b not in relations]
         body = [line for call, _ in continuous for line in (f"if ({call} != KHZ_OK) {{", f"    {STATUS}", "}")]
         self._callback(f"{name}_continuous", "", [*body, STATUS], "khz_status")
-        self._derive(phase, name, block, other_discrete)
+        self._derive(phase, name, block, [b for b in block.discrete if b not in relations])
         w = Writer(layout, "(&z->c)", "return;")
         w.put("(void)value;", "(void)distance;")
         functions = {c.index: c.function for c in layout.step.crossings}
@@ -460,6 +459,7 @@ class BlockWriter:
         self._callback(f"{name}_evaluate", ", int32_t *value, double *distance", w.scope.lines)
         at_zero = {c.index: int(c.at_zero) for c in layout.step.crossings}
         indices, values = (", ".join(map(str, row)) or "0" for row in (at, [at_zero[k] for k in at]))
+        own = "z->r, z->forced" if relations else "NULL, NULL"
         return self._define(
             name,
             [
@@ -471,7 +471,7 @@ class BlockWriter:
                 "if (z->c.phase == KHZ_PHASE_CONTINUOUS) {",
                 f"    return {name}_continuous(z);",
                 "}",
-                f"return khz_mixed(&z->c, &problem, z, {'z->r, z->forced' if relations else 'NULL, NULL'});",
+                f"return khz_mixed(&z->c, &problem, z, {own}, KHZ_MIXED_ROOM({len(at) or 1}));",
             ],
             "",
         )

@@ -98,4 +98,6 @@ def _is_safe(e: Expr, guarded: bool) -> bool:
 def _together(one: Cost) -> Cost:
     """Each instruction does for all directions; loops of the runtime have half of them once more to spread a number
     over these."""
-    return Cost(LANES * one.operations, one.expressions, one.functions, 3 * one.kernels // 2, one.moves, one.calls)
+    return Cost(
+        LANES * one.operations, one.expressions, one.functions, 3 * one.kernels // 2, one.moves, one.vectors, one.calls
+    )

@@ -30,8 +30,9 @@ class Cost:
     operations: int = 0
     expressions: float = 0.0  # of generated code, in quarters
     functions: int = 0  # of the C library
-    kernels: int = 0  # loops of the runtime with arithmetic in them
+    kernels: int = 0  # loops of the runtime with arithmetic in them, for the model's own loops
     moves: int = 0  # copies, addresses, branches
+    vectors: int = 0  # what the stepper itself does with states, stages and its Jacobian
     calls: int = 0  # what each call of the runtime does once, however large the model is
 
     def __add__(self, other: Cost) -> Cost:
@@ -41,6 +42,7 @@ class Cost:
             self.functions + other.functions,
             self.kernels + other.kernels,
             self.moves + other.moves,
+            self.vectors + other.vectors,
             self.calls + other.calls,
         )
 
@@ -51,6 +53,7 @@ class Cost:
             self.functions * n,
             self.kernels * n,
             self.moves * n,
+            self.vectors * n,
             self.calls * n,
         )
 
@@ -61,7 +64,13 @@ class Cost:
     @property
     def instructions(self) -> int:
         """At the prices that stand here."""
-        return math.ceil(self.expressions) + self.functions + self.kernels + self.moves + self.calls
+        return math.ceil(self.expressions) + self.functions + self.kernels + self.moves + self.vectors + self.calls
+
+    @property
+    def of_stepper(self) -> Cost:
+        """The same as work of the stepper itself, where nothing of the model is in it."""
+        vectors = self.kernels + self.moves + self.vectors
+        return Cost(self.operations, self.expressions, self.functions, vectors=vectors, calls=self.calls)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +85,10 @@ class Count:
 
     def times(self, regular: int, worst: int | None = None) -> Count:
         return Count(self.regular.times(regular), self.worst.times(regular if worst is None else worst))
+
+    @property
+    def of_stepper(self) -> Count:
+        return Count(self.regular.of_stepper, self.worst.of_stepper)
 
 
 def both(operations: float, instructions: float, calls: int = 0) -> Count:
@@ -125,6 +138,7 @@ def _sum(costs: Sequence[Cost]) -> Cost:
         sum([c.functions for c in costs]),
         sum([c.kernels for c in costs]),
         sum([c.moves for c in costs]),
+        sum([c.vectors for c in costs]),
         sum([c.calls for c in costs]),
     )
 

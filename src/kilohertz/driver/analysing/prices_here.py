@@ -26,15 +26,16 @@ def bound_here(
 ) -> dict[str, Any]:
     """The same for some settings, in the prices of the compiler for this machine, or for another one, of the step that
     a task has there: `step` says which."""
-    from kilohertz.building.made_step import step_word
+    from kilohertz.building.made_step import is_whole, step_word
 
     compiler, target = _compiler(machine), prices_here(machine)
     word = "generic: there is no C compiler"
     if compiler is not None:
-        word = step_word(model.built(form, probes=probes), stepping, compiler)
-    is_made = not word.startswith("generic")
-    prices = target.made if is_made and target.made is not None else target
-    return {**bounds_of(model, form).priced(prices).of(stepping), "step": word}
+        units = model.built(form, probes=probes)
+        word = step_word(units, stepping, compiler)
+        is_made = not word.startswith("generic") and is_whole(units)
+        target = target.made if is_made and target.made is not None else target
+    return {**bounds_of(model, form).priced(target).of(stepping), "step": word}
 
 
 def prices_here(machine: str = "") -> Target:

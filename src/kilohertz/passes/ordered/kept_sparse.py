@@ -10,7 +10,8 @@ most are zero.  The order of elimination is chosen by numbers, with parameters a
 points (`graphs/threshold.py`), and kept: a run checks every pivot (`runtime/loops/khz_turns.c`).
 
 Taken where it is less work by the counts of both.  Cost: incidences of the loop times the few, and the multiplications
-of one elimination.  Gives up where guesses are few, and where the sparse matrix is singular at a point.
+of one elimination.  Gives up where guesses are few, where the torn matrix of a loop that is not large is sparse as it
+is, and where the sparse matrix is singular at a point.
 """
 
 from __future__ import annotations
@@ -27,6 +28,8 @@ from kilohertz.passes.ordered.random_point import RandomPoint
 LEAST = 24  # guesses: smaller matrices are as good full
 _LARGE = 64  # guesses: where nothing is loosened, a plan of its own pays from here on
 _MOST = 10_000  # unknowns: where pivots do not suit there is room for a full matrix
+_MOST = 2000  # unknowns: where pivots do not suit there is room for a full matrix
+_SPARSE = 0.3  # of the entries of a torn loop: with fewer there is nothing to gain
 _FEW = 6  # guesses that a computed unknown may depend on
 _ENTRY = 4  # products that an entry is worth
 _POINTS = 8
@@ -35,7 +38,7 @@ _ANGLES = (-math.pi, math.pi)  # states may turn round
 
 def loosened(rows: Sequence[Sequence[int]], torn: Torn) -> Torn | None:
     """With those unknowns guessed that would depend on many guesses; None where that is no use."""
-    if len(torn.guessed) < LEAST:
+    if len(torn.guessed) < LEAST or (len(torn.guessed) < _LARGE and _is_sparse(rows, torn)):
         return None
     loose = Torn(list(torn.guessed), [], list(torn.residuals))
     needs = {c: frozenset((c,)) for c in torn.guessed}
@@ -53,6 +56,15 @@ def loosened(rows: Sequence[Sequence[int]], torn: Torn) -> Torn | None:
         return None
     n_entries = sum(len(frozenset[int]().union(*(needs[c] for c in rows[i]))) for i in loose.residuals)
     return loose if _most_products(len(torn.guessed), n_entries) > 0 else None
+
+
+def _is_sparse(rows: Sequence[Sequence[int]], torn: Torn) -> bool:
+    """Whether the matrix of the torn loop is sparse as it is: several short chains beside each other."""
+    needs = {c: frozenset((c,)) for c in torn.guessed}
+    for i, column in torn.sequence:
+        needs[column] = frozenset[int]().union(*(needs[c] for c in rows[i] if c != column))
+    n_entries = sum(len(frozenset[int]().union(*(needs[c] for c in rows[i]))) for i in torn.residuals)
+    return n_entries < _SPARSE * len(torn.guessed) ** 2
 
 
 def chosen_pivots(

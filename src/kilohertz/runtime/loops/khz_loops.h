@@ -129,7 +129,7 @@ static KHZ_INLINE int khz_is_near(double a, double b)
 /* A mixed loop: Real unknowns that need discrete ones and the other way round. */
 typedef struct khz_mixed_problem {
     int block;                                /* its number */
-    int n;                                    /* relations in the loop, at most KHZ_MIXED_MOST */
+    int n;                                    /* relations in the loop */
     const int32_t *relation;                  /* [n] their positions in r, and in forced */
     const int32_t *at_zero;                   /* [n] their values where both sides are equal */
     khz_status (*continuous)(void *instance); /* solve for the Reals with the discrete values as they are */
@@ -138,6 +138,13 @@ typedef struct khz_mixed_problem {
     /* relations at the present Reals, not stored, and how far each is from changing */
     void (*evaluate)(void *instance, int32_t *value, double *distance);
 } khz_mixed_problem;
+
+/* What a search works in, whatever it holds: for n relations. */
+typedef struct khz_mixed_room {
+    int32_t *integers; /* [4*n] */
+    double *reals;     /* [2*n] */
+} khz_mixed_room;
+#define KHZ_MIXED_ROOM(n) (&(khz_mixed_room){(int32_t[4 * (n)]){0}, (double[2 * (n)]){0}})
 
 /* Find relations that agree with the Reals they lead to.  First all are updated at once; where that runs in circles,
  * every mode is tried (few relations) or the one that is furthest from agreeing is changed by turns.  Where none agrees
@@ -148,7 +155,8 @@ typedef struct khz_mixed_problem {
 #define KHZ_MIXED_TURNS(n)                                                                                             \
     (KHZ_MIXED_TOGETHER + ((n) > KHZ_MIXED_ALL ? KHZ_MIXED_CAP : 0) + ((n) <= KHZ_MIXED_FEW ? 1 << (n) : 0) +          \
      KHZ_MIXED_CHECK)
-khz_status khz_mixed(khz_context *c, const khz_mixed_problem *p, void *instance, int32_t *r, const int32_t *forced);
+khz_status khz_mixed(khz_context *c, const khz_mixed_problem *p, void *instance, int32_t *r, const int32_t *forced,
+                     const khz_mixed_room *room);
 
 /* A failure unless a function gave as many values as there are variables for them. */
 khz_status khz_expect_size(khz_context *c, int32_t size, int32_t expected);

@@ -13,11 +13,10 @@ typedef struct mixed_search {
     int32_t *r;
     const int32_t *forced;
     int32_t vague; /* what the context had at the beginning: only the mode that stands counts */
-    int32_t fresh[KHZ_MIXED_MOST];
-    int32_t best[KHZ_MIXED_MOST];
-    double distance[KHZ_MIXED_MOST];
-    double largest[KHZ_MIXED_MOST]; /* distance of each relation in any mode: what its violation is measured by */
-    double violation;               /* of the best mode: how far its worst relation is from agreeing */
+    int32_t *fresh, *best, *entry, *changed; /* [n] */
+    double *distance;                        /* [n] */
+    double *largest;  /* [n] distance of each relation in any mode: what its violation is measured by */
+    double violation; /* of the best mode: how far its worst relation is from agreeing */
     int n_turns;
     int is_cut;  /* there were no turns left */
     int is_dear; /* a linear system took turns in the last mode */
@@ -134,13 +133,13 @@ static uint32_t same_bits(uint32_t mask)
 }
 
 /* Few relations: every mode, those with the fewest changes first. */
-static int mixed_enumerate(mixed_search *m, const int32_t *entry)
+static int mixed_enumerate(mixed_search *m)
 {
     const int n = m->p->n;
     for (int changes = 0; changes <= n && !m->is_cut; changes++) {
         for (uint32_t mask = (1U << changes) - 1U; mask < (1U << n); mask = same_bits(mask)) {
             for (int i = 0; i < n; i++) {
-                m->r[m->p->relation[i]] = entry[i] ^ (int32_t)((mask >> i) & 1U);
+                m->r[m->p->relation[i]] = m->entry[i] ^ (int32_t)((mask >> i) & 1U);
             }
             if (mixed_settled(m)) {
                 return 1;
@@ -155,7 +154,7 @@ static int mixed_enumerate(mixed_search *m, const int32_t *entry)
 
 /* Of those that disagree the relation furthest from agreeing, measured by the largest distance it had in any mode; of
  * those that were changed lately the one that was so first, and only where there is nothing else. */
-static int mixed_furthest(const mixed_search *m, int disagree, int turn, const int *changed)
+static int mixed_furthest(const mixed_search *m, int disagree, int turn)
 {
     int chosen = -1;
     int chosen_late = 0;
@@ -164,8 +163,8 @@ static int mixed_furthest(const mixed_search *m, int disagree, int turn, const i
         if (disagree > 0 && m->fresh[i] == m->r[m->p->relation[i]]) {
             continue;
         }
-        const int is_late = turn - changed[i] <= KHZ_MIXED_LATELY;
-        const double far = is_late ? -changed[i] : fabs(m->distance[i]) / fmax(m->largest[i], KHZ_MIXED_LEAST);
+        const int is_late = turn - m->changed[i] <= KHZ_MIXED_LATELY;
+        const double far = is_late ? -m->changed[i] : fabs(m->distance[i]) / fmax(m->largest[i], KHZ_MIXED_LEAST);
         if (chosen < 0 || is_late < chosen_late || (is_late == chosen_late && far > most)) {
             chosen = i;
             chosen_late = is_late;
@@ -179,9 +178,8 @@ static int mixed_furthest(const mixed_search *m, int disagree, int turn, const i
  */
 static int mixed_walk(mixed_search *m)
 {
-    int changed[KHZ_MIXED_MOST];
     for (int i = 0; i < m->p->n; i++) {
-        changed[i] = -KHZ_MIXED_CAP;
+        m->changed[i] = -KHZ_MIXED_CAP;
     }
     for (int turn = 0; turn < KHZ_MIXED_CAP && mixed_may_turn(m, 1); turn++) {
         const int disagree = mixed_turn(m);
@@ -192,25 +190,26 @@ static int mixed_walk(mixed_search *m)
             return 0;
         }
         const int chosen = mixed_furthest(m, disagree, turn, changed);
+        const int chosen = mixed_furthest(m, disagree, turn);
         for (int i = 0; i < m->p->n; i++) {
             int32_t *const own = &m->r[m->p->relation[i]];
             const int is_same = disagree > 0 && m->fresh[i] != *own && m->distance[i] == m->distance[chosen];
             if (i == chosen || is_same) {
                 *own = !*own;
-                changed[i] = turn;
+                m->changed[i] = turn;
             }
         }
     }
     return 0;
 }
 
-static int mixed_tried(mixed_search *m, const int32_t *entry)
+static int mixed_tried(mixed_search *m)
 {
     const int n = m->p->n;
     if (n == 0) {
         return 0;
     }
-    return (n > KHZ_MIXED_ALL && mixed_walk(m)) || (n <= KHZ_MIXED_FEW && !m->is_cut && mixed_enumerate(m, entry));
+    return (n > KHZ_MIXED_ALL && mixed_walk(m)) || (n <= KHZ_MIXED_FEW && !m->is_cut && mixed_enumerate(m));
 }
 
 /* Is a relation no further from changing than rounding? */
@@ -286,10 +285,15 @@ static void mixed_note_cut(const mixed_search *m)
 
 /* 1: a mode agrees and its values stand.  0: the one nearest to agreeing is taken, or c->status says what failed. */
 static int mixed_search_modes(khz_context *c, const khz_mixed_problem *p, void *instance, int32_t *r,
-                              const int32_t *forced)
+                              const int32_t *forced, const khz_mixed_room *room)
 {
-    mixed_search m; /* field by field: most of its room is for relations that there are not */
-    int32_t entry[KHZ_MIXED_MOST];
+    mixed_search m;
+    m.fresh = room->integers;
+    m.best = m.fresh + p->n;
+    m.entry = m.best + p->n;
+    m.changed = m.entry + p->n;
+    m.distance = room->reals;
+    m.largest = m.distance + p->n;
     m.c = c;
     m.p = p;
     m.instance = instance;
@@ -304,7 +308,7 @@ static int mixed_search_modes(khz_context *c, const khz_mixed_problem *p, void *
         m.largest[i] = 0.0;
         m.fresh[i] = 0;
         m.distance[i] = 0.0;
-        m.best[i] = entry[i] = r[p->relation[i]];
+        m.best[i] = m.entry[i] = r[p->relation[i]];
     }
     /* The mode as it was comes first: relations as the Reals have become meanwhile. */
     const int32_t before = c->status;
@@ -325,7 +329,7 @@ static int mixed_search_modes(khz_context *c, const khz_mixed_problem *p, void *
         return 1;
     }
     c->n_detours++;
-    if (mixed_tried(&m, entry)) {
+    if (mixed_tried(&m)) {
         return 1;
     }
     /* None agrees fully: on a crossing both sides may be wrong by rounding.  The one nearest to agreeing stays. */
@@ -353,14 +357,15 @@ static int mixed_search_modes(khz_context *c, const khz_mixed_problem *p, void *
     return 0;
 }
 
-khz_status khz_mixed(khz_context *c, const khz_mixed_problem *p, void *instance, int32_t *r, const int32_t *forced)
+khz_status khz_mixed(khz_context *c, const khz_mixed_problem *p, void *instance, int32_t *r, const int32_t *forced,
+                     const khz_mixed_room *room)
 {
     const int32_t before = c->status;
     const int32_t vague = c->vague;
     c->n_strict++;
     c->searched_from = c->n_iterations;
     c->is_searching = KHZ_SEARCHING;
-    const int agrees = mixed_search_modes(c, p, instance, r, forced);
+    const int agrees = mixed_search_modes(c, p, instance, r, forced, room);
     c->is_searching = 0;
     c->n_fruitless = agrees ? 0 : c->n_fruitless + (c->n_fruitless < KHZ_MIXED_FRUITLESS);
     c->n_strict--;
