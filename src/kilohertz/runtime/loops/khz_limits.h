@@ -153,9 +153,7 @@ enum {
     KHZ_MIXED_MEANS = 1000,
     KHZ_MIXED_ITERATIONS = 2000,
     KHZ_MIXED_FRUITLESS = 8, /* searches one after the other that found nothing: each halves what the next may take */
-    KHZ_MIXED_CHECK = 3,     /* turns that tell whether the nearest mode contradicts itself */
-    KHZ_MIXED_MOST = 1024    /* relations: room on the stack */
-    KHZ_MIXED_CHECK = 3 /* turns that tell whether the nearest mode contradicts itself */
+    KHZ_MIXED_CHECK = 3      /* turns that tell whether the nearest mode contradicts itself */
 };
 
 /* A relation is wrong by rounding where it is no further from agreeing than this part of the largest distance it had,

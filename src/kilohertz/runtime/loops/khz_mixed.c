@@ -189,7 +189,6 @@ static int mixed_walk(mixed_search *m)
         if ((disagree < 0 || m->c->n_fruitless > 0) && !khz_has_iterations(m->c, KHZ_MIXED_ITERATIONS)) {
             return 0;
         }
-        const int chosen = mixed_furthest(m, disagree, turn, changed);
         const int chosen = mixed_furthest(m, disagree, turn);
         for (int i = 0; i < m->p->n; i++) {
             int32_t *const own = &m->r[m->p->relation[i]];
