@@ -253,6 +253,27 @@ def test_an_event_iteration_without_end_names_the_variable(tmp_path: Path) -> No
     assert problem.notes[0].text == "`b` changes in every pass"
 
 
+STORM = """
+model Storm "A relay whose band makes a million switchings in each interval of the output"
+  parameter Real width = 1e-10;
+  Real x(start = 0, fixed = true);
+  Boolean up(start = true, fixed = true);
+equation
+  der(x) = if up then 1 else -1;
+  up = x < (if pre(up) then width else -width);
+end Storm;
+"""
+
+
+def test_a_storm_of_events_is_given_up(tmp_path: Path) -> None:
+    file = tmp_path / "storm.mo"
+    file.write_text(STORM)
+    with pytest.raises(ModelError) as caught:
+        load(file).simulate(stop=1.0)
+    assert caught.value.diagnostics[0].code == "R715"
+    assert load(file).simulate(stop=0.5e-6)["x"].size > 1000  # as many as a run of that length has anyway
+
+
 def test_rows_are_at_the_instants_that_were_asked_for_and_at_the_stop() -> None:
     program = load(f"{Path(__file__).with_name('internal.mo')}:Internal.Oscillator").compile()
     wanted = np.array([0.0, 0.013, 0.2, 0.7, 1.0, 1.5])

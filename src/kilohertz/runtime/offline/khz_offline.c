@@ -9,6 +9,10 @@
 #include "khz_leap.h"
 
 enum { CV_BDF = 2, CV_ONE_STEP = 2, CV_TSTOP_RETURN = 1, JACOBIAN_EVERY = 10, CHATTER_CAP = 2000 };
+
+/* Guesses: a run comes to no end where so many state events, one after the other, take less than that part of a 500th
+ * of its time (or of the interval of its output): a million in each. */
+enum { STORM = 20000, STORM_PART = 50, STORM_INTERVALS = 500 };
 enum { CREEP_CAP = 50, RETRIES_IN_A_ROW = 12, RETRIES_MOST = 1000, NEWTON_FAILURES = 30 };
 #define NEWTON_PART 0.01 /* of the tolerance, at which Newton's iteration ends; 0.1 by itself */
 #define SAME_STEP 1.2    /* factor up to which a longer step is not taken; 1.5 by itself */
@@ -430,6 +434,9 @@ static int32_t run_cvode(khz_offline *o, const cvode_work *w, cvode_solver *s)
     int32_t status = khz_offline_record(o);
     double last_event = -DBL_MAX;
     int in_a_row = 0;
+    const double interval = (o->stop - o->time) / (double)(o->n_grid > STORM_INTERVALS ? o->n_grid : STORM_INTERVALS);
+    double counted_from = -DBL_MAX;
+    int32_t n_roots = 0;
     o->grid_next = 1;
     if (o->model->n_recorded > 0) {
         khz_delay_push(o->model, o->instance, w->delayed);
@@ -449,8 +456,14 @@ static int32_t run_cvode(khz_offline *o, const cvode_work *w, cvode_solver *s)
         }
         in_a_row = o->time - last_event <= 1e-12 * fmax(fabs(o->time), 1e-3) ? in_a_row + 1 : 0;
         last_event = o->time;
-        if (in_a_row > CHATTER_CAP) {
+        n_roots += root != 0;
+        const int is_counted = n_roots == STORM;
+        if (in_a_row > CHATTER_CAP || (is_counted && (o->time - counted_from) * STORM_PART < interval)) {
             return KHZ_RUN_CHATTERS;
+        }
+        if (is_counted) {
+            n_roots = 0;
+            counted_from = o->time;
         }
         status = handle(o, w, s, root, is_time_event, o->time >= jump - slack(jump));
     }
