@@ -58,7 +58,6 @@ static void contradiction_jacobian(void *instance, const double *x, double *jaco
     jacobian[1] = jacobian[3] = -1e26;
 }
 
-/* Fails left of zero and leaves a text in the arena, as an assertion with a message does. */
 static void dependent(void *instance, const double *x, double *f)
 {
     (void)instance;
@@ -71,9 +70,11 @@ static void dependent_jacobian(void *instance, const double *x, double *jacobian
     (void)instance;
     const double z = 10.0 * (x[0] - x[1] - 1.0);
     jacobian[0] = jacobian[2] = 10.0 / (1.0 + z * z);
-    jacobian[1] = jacobian[3] = -jacobian[0];
+    jacobian[1] = -jacobian[0];
+    jacobian[3] = -jacobian[0] * (1.0 + 1e-13); /* a step as long as the unknowns, by rounding alone */
 }
 
+/* Fails left of zero and leaves a text in the arena, as an assertion with a message does. */
 static void talkative(void *instance, const double *x, double *f)
 {
     khz_context *const c = (khz_context *)instance;
