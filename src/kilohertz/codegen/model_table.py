@@ -79,11 +79,7 @@ def model_table(
         *plan,
         *_places(step),
         *_areas(door.members),
-        "static const khz_model this_model = {",
-        "    .abi = KHZ_ABI,",
-        f"    .name = {spelling.string(step.name)},",
-        "    .size = sizeof(khz_instance),",
-        *_counts(step, counts),
+        *_head(step, counts),
         f"    .n_factored = {layout.factored}, .n_blocks = {len(infos)}, .n_places = {n_places},",
         *colours,
         f"    .n_z = {len(step.algebraic)}, .n_origins = {len(door.origins)},",
@@ -103,6 +99,17 @@ def model_table(
         "};",
         "",
         *_getter(door.getter),
+    ]
+
+
+def _head(step: Step, counts: Mapping[Kind, int]) -> list[str]:
+    """How the table begins: whose it is, and how many of each there are."""
+    return [
+        "static const khz_model this_model = {",
+        "    .abi = KHZ_ABI,",
+        f"    .name = {spelling.string(step.name)},",
+        "    .size = sizeof(khz_instance),",
+        *_counts(step, counts),
     ]
 
 

@@ -356,11 +356,15 @@ class _Run:
             said = replace(said, notes=(*said.notes, *(_retold(p) for p in problems)))
             raise RunFailed(said, replace(result, problems=(said, *problems), ok=False))
         if statistics is not None:
-            statistics.terminated = bytes(instance.context.said[_END].text).decode("utf-8", "replace") if status else ""
-            if status:
-                at = f"the model ended the run at {float(result.time[-1]):g} s: {statistics.terminated}"
-                statistics.notes = (*statistics.notes, at)
+            self._note_end(statistics, has_ended=bool(status), at=float(result.time[-1]))
         return result
+
+    def _note_end(self, statistics: Statistics, *, has_ended: bool, at: float) -> None:
+        """What the model said where it ended the run."""
+        said = bytes(self.instance.context.said[_END].text).decode("utf-8", "replace") if has_ended else ""
+        statistics.terminated = said
+        if has_ended:
+            statistics.notes = (*statistics.notes, f"the model ended the run at {at:g} s: {said}")
 
     @contextlib.contextmanager
     def noting_interrupts(self) -> Iterator[None]:
