@@ -25,7 +25,7 @@ _KINDS = (
 
 def causes_of(counts: dict[str, int]) -> str:
     """Why deadlines were missed: `2 compute overruns, 1 off the core, 0 late wake-ups, 3 knock-on`."""
-    off = f"{counts['off_core']} off the core, " if counts.get("off_core") else ""  # not in reports of older versions
+    off = f"{counts['off_core']} off the core, " if counts["off_core"] else ""
     later = f"{counts['late_wakeups']} late wake-ups, {counts['knock_on']} knock-on"
     return f"{counts['overruns']} compute overruns, {off}{later}"
 
