@@ -84,6 +84,13 @@ def run(tmp_path: Path, text: str) -> Result:
     return kilohertz.load(str(file)).simulate(stop=0.1)
 
 
+@pytest.mark.parametrize(("start", "root"), [(0, 1.0), (-0.0001, -1.0), (0.5, 1.0), (-3, -1.0)])
+def test_of_two_solutions_the_one_nearest_to_the_start(tmp_path: Path, start: float, root: float) -> None:
+    """At 0 itself there is no slope, and both are as near."""
+    text = f"model M Real x(start = {start}); Real y(start = 0, fixed = true); equation x*x = 1 + y; der(y) = 1; end M;"
+    assert run(tmp_path, text)["x"][0] == pytest.approx(root)
+
+
 def test_a_singular_jacobian_at_the_start_values(tmp_path: Path) -> None:
     result = run(tmp_path, SINGULAR_GUESS)
     m, p = result["m"][0], result["p"][0]

@@ -78,3 +78,14 @@ def test_the_same_diagnostic_off_line_and_in_a_scenario(
     assert said in capsys.readouterr().err
     with pytest.raises(ModelError, match="nothing to record"):
         kilohertz.load(model).simulate(record=["x", "outpts"])
+
+
+def test_texts_are_no_signals(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Neither variable nor constant ones, which were columns of NaN; who asks for one is told."""
+    lines = ('constant String c = "q";', 'parameter String p = "a" + c;', "Real x = time;")
+    (tmp_path / "T.mo").write_text("\n".join(("model T", *lines, "end T;")))
+    model = str(tmp_path / "T.mo")
+    assert set(kilohertz.load(model).simulate().names) == {"x"}
+    for name in ("c", "p"):
+        assert main(["simulate", model, "--record", name]) == 1
+        assert f"error[R744]: `{name}` is no number: results hold numbers only" in capsys.readouterr().err

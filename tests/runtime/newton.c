@@ -292,12 +292,13 @@ static void two_roots(void *instance, const double *x, double *f)
     f[0] = x[0] > 5.0 ? 24.0 : (x[0] + 3.0) * (x[0] - 2.0);
 }
 
-/* Of several roots one within the bounds is taken; where none is, one out of them. */
+/* Of several roots the one nearest to the guess is taken, but one within the bounds before others. */
 static void roots_within_bounds(void)
 {
-    static const double nominal[1] = {1.0}, none[1] = {-INFINITY}, above[1] = {0.0}, far[1] = {4.0}, most[1] = {100.0};
-    const double *const lower[] = {none, above, far};
-    const double root[] = {-3.0, 2.0, -3.0};
+    static const double nominal[1] = {1.0}, none[1] = {-INFINITY}, far[1] = {4.0}, most[1] = {100.0}, below[1] = {0.0};
+    const double *const lower[] = {none, none, far};
+    const double *const upper[] = {most, below, most};
+    const double root[] = {2.0, -3.0, 2.0};
     for (int i = 0; i < 3; i++) {
         double work[ROOM], x[1] = {50.0};
         int32_t order[1];
@@ -306,7 +307,7 @@ static void roots_within_bounds(void)
                                       .residual = two_roots,
                                       .nominal = nominal,
                                       .lower = lower[i],
-                                      .upper = most,
+                                      .upper = upper[i],
                                       .max_iterations = 20,
                                       .rescue_iterations = 20,
                                       .tolerance = 1e-10};

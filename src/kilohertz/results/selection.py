@@ -5,7 +5,7 @@ Code: R744 nothing has such a name.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from fnmatch import fnmatchcase
 
 from kilohertz.base import Diagnostic, near
@@ -32,11 +32,18 @@ class Selection:
         self._matched.update(hits)
         return bool(hits) or (is_in_all and ALL in self._names) or (is_output and OUTPUTS in self._names)
 
-    def problems(self, known: Iterable[str]) -> list[Diagnostic]:
-        """One for each name or pattern that nothing has, after `takes` has seen all names."""
+    def problems(self, known: Iterable[str], others: Collection[str] = ()) -> list[Diagnostic]:
+        """One for each name or pattern that nothing has, after `takes` has seen all names; `others` are in the model,
+        but results cannot hold them."""
         missing = [w for w in self.wanted if w not in self._matched]
         names = list(known) if missing else []
-        return [Diagnostic("R744", f"nothing to record is called `{w}`{near(w, names)}") for w in missing]
+        return [Diagnostic("R744", _nothing(w, names, others)) for w in missing]
+
+
+def _nothing(wanted: str, names: Sequence[str], others: Collection[str]) -> str:
+    if wanted in others:
+        return f"`{wanted}` is no number: results hold numbers only"
+    return f"nothing to record is called `{wanted}`{near(wanted, names)}"
 
 
 def _is_pattern(text: str) -> bool:

@@ -10,9 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kilohertz.base import Diagnostic, ModelError
+from kilohertz.ir.expr import Str
 from kilohertz.ir.flat import Purpose
 from kilohertz.ir.rules.limits import constant_value
-from kilohertz.ir.step import Alias, Kind, StepVariable
+from kilohertz.ir.step import Alias, Kind, Step, StepVariable
 from kilohertz.ir.types import BOOLEAN
 from kilohertz.results import Result, Selection, Signal
 from kilohertz.simulate.outside import Bounds, Watch, as_refusals, bounds, follow_from, limited, not_compared
@@ -157,7 +158,8 @@ def make_recorder(program: Program, record: str | Sequence[str], *, looks: bool 
         return column_of[v.name]
 
     late: list[tuple[str, Alias, int]] = []
-    names = _declared_names(program)
+    declared = _declared_names(program)
+    names = [name for name in declared if is_number(step, name)]
     for name in names:
         alias = step.aliases.get(name)
         v = step.variables.get(name) if alias is None else step.variables.get(alias.target or "")
@@ -189,10 +191,19 @@ def make_recorder(program: Program, record: str | Sequence[str], *, looks: bool 
         v = step.variables.get(name if not isinstance(limits, Alias) else limits.target or "")
         if v is not None and v.slot.kind in _VARYING and v.ty != BOOLEAN:
             out.watched[name] = (column(v), limits.sign if isinstance(limits, Alias) else 1)
-    problems = wanted.problems(names)
+    problems = wanted.problems(names, others=declared)
     if problems:
         raise ModelError(*problems)
     return out
+
+
+def is_number(step: Step, name: str) -> bool:
+    """Whether results can hold it: not a text, nor an external object."""
+    alias = step.aliases.get(name)
+    v = step.variables.get(name if alias is None else alias.target or "")
+    if v is None:
+        return alias is not None and not isinstance(alias.value, Str)
+    return v.slot.kind in NUMBERS
 
 
 def _declared_names(program: Program) -> list[str]:

@@ -24,7 +24,7 @@ from kilohertz.results import Selection
 from kilohertz.simulate import Inputs, Instance, Program, offline
 from kilohertz.simulate.inputs import Driven, Table, points_of
 from kilohertz.simulate.offline_run import as_annotated, experiment_of, longest_step
-from kilohertz.simulate.recorder import NUMBERS
+from kilohertz.simulate.recorder import NUMBERS, is_number
 from kilohertz.solvers import StepSettings
 
 Floats = NDArray[np.float64]
@@ -157,19 +157,12 @@ class _Columns:
 def _names(program: Program, wanted: Sequence[str]) -> list[str]:
     """The signals that are asked for; ModelError R744 where one is none."""
     step, selection = program.step, Selection(tuple(wanted))
-    known = [n for n in (*step.variables, *step.aliases) if _is_number(program, n)]
+    known = [n for n in (*step.variables, *step.aliases) if is_number(step, n)]
     names = [n for n in known if selection.takes(n, is_output=_is_output(program, n), is_in_all=True)]
     problems = selection.problems(known)
     if problems:
         raise ModelError(*problems)
     return names
-
-
-def _is_number(program: Program, name: str) -> bool:
-    step = program.step
-    alias = step.aliases.get(name)
-    v = step.variables.get(name if alias is None else alias.target or "")
-    return v is None or v.slot.kind in NUMBERS
 
 
 def _is_output(program: Program, name: str) -> bool:

@@ -39,7 +39,17 @@ static int bracket_is_within(const bracket_search *w, double x)
     return (w->p->lower == NULL || x >= w->p->lower[0]) && (w->p->upper == NULL || x <= w->p->upper[0]);
 }
 
-int khz_newton_bracket(const khz_newton_problem *p, khz_context *c, void *instance, double *f, double *x)
+/* Whether a root is to be taken instead of the last one, which is smaller: one within the bounds before others, then
+ * the nearer one to the guess, and of two that are as near the larger. */
+static int bracket_is_better(const bracket_search *w, double guess, double root, double last)
+{
+    if (isnan(last) || bracket_is_within(w, root) != bracket_is_within(w, last)) {
+        return isnan(last) || bracket_is_within(w, root);
+    }
+    return fabs(root - guess) <= fabs(last - guess) * (1.0 + KHZ_BRACKET_ROOT);
+}
+
+int khz_newton_bracket(const khz_newton_problem *p, khz_context *c, void *instance, double *f, double guess, double *x)
 {
     const bracket_search s = {p, c, instance, f};
     const bracket_search *const w = &s;
@@ -47,7 +57,7 @@ int khz_newton_bracket(const khz_newton_problem *p, khz_context *c, void *instan
     double last_x = 0.0;
     double last_f = 0.0;
     int has_last = 0;
-    double outside = NAN;
+    double found = NAN;
     /* From the largest negative one over the small ones to the largest positive one. */
     const int most = KHZ_BRACKET_POINTS / 2;
     for (int k = -most; k <= most; k++) {
@@ -59,11 +69,10 @@ int khz_newton_bracket(const khz_newton_problem *p, khz_context *c, void *instan
             continue;
         }
         if (has_last && (last_f < 0.0) != (*w->f < 0.0)) {
-            if (bracket_close_in(w, last_x, at, last_f, fmax(fabs(last_f), fabs(*w->f)), x)) {
-                if (bracket_is_within(w, *x)) {
-                    return 1;
-                }
-                outside = isnan(outside) ? *x : outside;
+            double root = NAN;
+            if (bracket_close_in(w, last_x, at, last_f, fmax(fabs(last_f), fabs(*w->f)), &root) &&
+                bracket_is_better(w, guess, root, found)) {
+                found = root;
             }
             (void)bracket_evaluate(w, at);
         }
@@ -71,6 +80,6 @@ int khz_newton_bracket(const khz_newton_problem *p, khz_context *c, void *instan
         last_x = at;
         last_f = *w->f;
     }
-    *x = outside;
-    return !isnan(outside) && bracket_evaluate(w, *x);
+    *x = found;
+    return !isnan(found) && bracket_evaluate(w, *x);
 }

@@ -389,7 +389,7 @@ static int rescue(const frame *w, const double *guess, double *x)
         if (shifted(w, guess, x, k) && iterate_marquardt(w, x)) {
             return 1;
         }
-        if (k == 0 && w->p->n == 1 && khz_newton_bracket(w->p, w->c, w->instance, w->f, x)) {
+        if (k == 0 && w->p->n == 1 && khz_newton_bracket(w->p, w->c, w->instance, w->f, guess[0], x)) {
             return 1;
         }
     }

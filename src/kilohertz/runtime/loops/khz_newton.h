@@ -72,10 +72,10 @@ int khz_newton_evaluate(const khz_newton_problem *p, khz_context *c, void *insta
 /* The Jacobian at x; 0 where it fails. */
 int khz_newton_jacobian(const khz_newton_problem *p, khz_context *c, void *instance, const double *x, double *jacobian);
 
-/* One unknown: look over all sizes and both signs for neighbours of different sign, and close in.  A root out of the
- * bounds of the unknown counts where there is none within them.  1: found, into x, with its residual in f.
- * Bound: KHZ_BRACKET_RESIDUALS. */
-int khz_newton_bracket(const khz_newton_problem *p, khz_context *c, void *instance, double *f, double *x);
+/* One unknown: look over all sizes and both signs for neighbours of different sign, and close in.  Of several roots the
+ * one nearest to the guess (of two as near, the larger); one out of the bounds of the unknown counts where there is
+ * none within them.  1: found, into x, with its residual in f.  Bound: KHZ_BRACKET_RESIDUALS. */
+int khz_newton_bracket(const khz_newton_problem *p, khz_context *c, void *instance, double *f, double guess, double *x);
 
 /* Along f(x) = s*f(guess), from s = 1, where the guess is the solution, to s = 0, in strides that shrink and grow: what
  * the equations lack is added little by little.  KHZ_OK: as khz_newton.  Bound: KHZ_PATH_STRIDES times
