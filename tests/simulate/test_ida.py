@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 from typing import Any
 
 import hand_made
@@ -36,6 +37,14 @@ def test_a_tighter_tolerance_gives_a_smaller_error() -> None:
         result = simulate(program, stop=2.0, solver="ida", tolerance=tolerance)
         errors.append(np.abs(result["x"] - np.exp(-result.time)).max())
     assert errors[0] > 10 * errors[1] > 100 * errors[2]
+
+
+def test_a_rate_that_is_zero_at_the_start_only(tmp_path: Path) -> None:
+    """The first step, chosen by that rate, is too long by ten decades."""
+    text = "model M Real x(start = 0, fixed = true); equation 1e-10*der(x) = 1e6*time - x; end M;"
+    (tmp_path / "M.mo").write_text(text)
+    result = kilohertz.load(str(tmp_path / "M.mo")).simulate(stop=1.0, solver="ida", tolerance=1e-9)
+    assert result.final("x") == pytest.approx(1e6 * (1 - 1e-10))
 
 
 def test_the_ball_bounces_when_it_should() -> None:

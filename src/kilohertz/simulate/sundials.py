@@ -75,6 +75,7 @@ IDA_FUNCTIONS = {
     "set_solver": "IDASetLinearSolver",
     "set_jacobian": "IDASetJacFn",
     "set_newton_failures": "IDASetMaxConvFails",
+    "set_error_failures": "IDASetMaxErrTestFails",
     "advance": "IDASolve",
     "interpolate": "IDAGetDky",
 }

@@ -14,6 +14,10 @@ typedef struct adapter {
     jacobian_fn jacobian;
 } adapter;
 
+/* The first step of IDA is a thousandth of the way to the next event, whatever the second derivatives; each failed test
+ * makes it shorter by a factor of at most 4, and 10 of them, its default, are a factor of 1e6 only. */
+#define ERROR_FAILURES 40
+
 static const khz_ida_functions *ida; /* the same for the whole process */
 
 static int residual(double t, void *y, void *yd, void *r, void *user)
@@ -115,7 +119,8 @@ static int set_user(void *memory, void *user)
 {
     adapter *const a = (adapter *)memory;
     a->user = user;
-    const int code = ida->set_user(a->mem, a);
+    int code = ida->set_user(a->mem, a);
+    code = code != 0 ? code : ida->set_error_failures(a->mem, ERROR_FAILURES);
     return code != 0 ? code : reinit(a, a->start, a->y); /* only now can the right-hand side be asked */
 }
 

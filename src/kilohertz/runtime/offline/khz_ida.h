@@ -31,6 +31,7 @@ typedef struct khz_ida_functions {
     int (*set_solver)(void *mem, void *solver, void *a);
     int (*set_jacobian)(void *mem, khz_ida_jacobian_fn jacobian);
     int (*set_newton_failures)(void *mem, int n);
+    int (*set_error_failures)(void *mem, int n);
     int (*advance)(void *mem, double t, double *reached, void *y, void *yd, int task);
     int (*interpolate)(void *mem, double t, int k, void *y);
 } khz_ida_functions;
