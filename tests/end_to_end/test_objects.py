@@ -81,3 +81,26 @@ def test_a_function_may_rely_on_the_include_of_another(tmp_path: Path) -> None:
     path = tmp_path / "Shared.mo"
     path.write_text(TWO_FUNCTIONS_OF_ONE_SYMBOL)
     assert kilohertz.load(f"{path}:Shared.M").simulate(stop=1.0).final("y") == pytest.approx(5.0)
+
+
+def test_an_include_finds_the_usual_headers(tmp_path: Path) -> None:
+    """Those of `math.h`, `stdio.h`, `stdlib.h` and `string.h`, which other tools include."""
+    path = tmp_path / "Usual.mo"
+    path.write_text("""
+model Usual
+  function f
+    input Real x;
+    output Real y;
+  external "C" y = khz_test_usual(x)
+    annotation(Include = "
+      static double khz_test_usual(double x)
+      {
+          char text[64];
+          snprintf(text, sizeof text, \\"%g\\", sqrt(x));
+          return strtod(text, NULL) + (double)strlen(text);
+      }");
+  end f;
+  Real y = f(4 + time);
+end Usual;
+""")
+    assert kilohertz.load(str(path)).simulate(stop=5.0).final("y") == pytest.approx(4.0)
