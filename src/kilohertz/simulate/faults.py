@@ -110,13 +110,38 @@ def not_finite(instance: Instance, rows: int, number: int, place: int, time: flo
         return []
     blocks, step = instance.program.code.blocks, instance.program.step
     info = blocks[number - 1] if 1 <= number <= len(blocks) else None
-    slot = Slot(Kind.ALGEBRAIC, place) if place >= 0 else Slot(Kind.DERIVATIVE, -1 - place)
-    odd = [v for v in step.variables.values() if v.slot == slot]
-    names = [v.name for v in odd if v.purpose is Purpose.DECLARED]
-    names += [name for v in odd for name, a in step.aliases.items() if a.target == v.name]
+    names = _names_at(step, place)
     blamed = _named(info.block, step) if info is not None else "a value"
     named = names[0] if names else blamed
     return [_warning("R727", f"{named} was not a number in {rows} rows", info, [Note(f"first at time = {time:g}")])]
+
+
+def _names_at(step: Step, place: int) -> list[str]:
+    """What the user calls a value: its place among the algebraic ones, or -1 less that among the rates."""
+    slot = Slot(Kind.ALGEBRAIC, place) if place >= 0 else Slot(Kind.DERIVATIVE, -1 - place)
+    found = [v for v in step.variables.values() if v.slot == slot]
+    names = [v.name for v in found if v.purpose is Purpose.DECLARED]
+    return names + [name for v in found for name, a in step.aliases.items() if a.target == v.name]
+
+
+def branches(instance: Instance, rows: int, first: float, place: int, jump: tuple[float, float]) -> list[Diagnostic]:
+    """A warning where a loop went to another of its solutions without an event."""
+    if not rows:
+        return []
+    step, blocks = instance.program.step, instance.program.code.blocks
+    names = _names_at(step, place)
+    setting = [b for b in blocks if not {t.name for t in targets(b.block)}.isdisjoint(names)]
+    loops = [b for b in setting if isinstance(b.block, NonlinearLoop | MixedLoop)]
+    info = next(iter((*loops, *setting)), None)
+    named = f"`{names[0]}` goes" if names else "a value goes"
+    said = f"{named} from {jump[0]:g} to {jump[1]:g} without an event"
+    text = f"{said}: equations have several solutions, and another one is taken"
+    more = "" if rows == 1 else ", and in one more" if rows == 2 else f", and in {rows - 1} more"
+    notes = [
+        Note(f"in the row of time = {first:g}{more}; the solution so far ends there, or a step was too long"),
+        Note("results behind it belong to the other solution; start values choose the one that a run begins with"),
+    ]
+    return [_warning("R752", text, info, notes)]
 
 
 def leaps(times: int, first: float) -> list[Diagnostic]:

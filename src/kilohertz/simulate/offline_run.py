@@ -22,6 +22,7 @@ from kilohertz.runtime import constant, fields
 from kilohertz.simulate.draft import Draft
 from kilohertz.simulate.failure import RunFailed, RunInterrupted, failure
 from kilohertz.simulate.faults import (
+    branches,
     far,
     faults,
     held,
@@ -390,6 +391,8 @@ class _Run:
         """What CVODE or IDA had to cope with."""
         step = self.program.step
         coped = [*far(self.instance), *leaps(o.n_leaps, o.first_leap)]
+        jump = o.branch_from, o.branch_to
+        coped += branches(self.instance, o.n_branches, o.first_branch, o.branch_value, jump)
         coped += held(step, o.n_held, o.first_held, o.held_relation)
         return coped + restless(step, o.n_restless, o.first_restless, o.restless_relation)
 

@@ -14,6 +14,7 @@ typedef struct cvode_work {
     double *felt; /* [n_felt + n_x]: see khz_note_felt */
     double *jac, *plan;
     double *path, *kept; /* see khz_offline_follow; khz_settle */
+    double *branches;    /* see khz_branches.h */
     double *old;         /* the instance before an event: see khz_is_felt */
 } cvode_work;
 

@@ -1,4 +1,5 @@
 #include "khz_offline.h"
+#include "khz_branches.h"
 
 #include <float.h>
 #include <math.h>
@@ -26,7 +27,8 @@ int64_t khz_offline_work(const khz_model *m)
 {
     const int64_t jacobian = m->jac_row[m->n_x] + khz_plan_solver_work(m);
     const int64_t felt = (m->n_felt > 0 ? m->n_felt : 0) + m->n_x;
-    const int64_t others = felt + jacobian + khz_offline_follow_work(m) + khz_settle_work(m) + khz_offline_copied(m);
+    const int64_t loops = khz_offline_follow_work(m) + khz_branches_work(m);
+    const int64_t others = felt + jacobian + loops + khz_settle_work(m) + khz_offline_copied(m);
     return 10 * (int64_t)m->n_r + m->n_time_events + m->n_recorded + 8 * (int64_t)unknowns(m) + others + 8 +
            KHZ_ALIGNMENT / (int64_t)sizeof(double);
 }
@@ -63,7 +65,8 @@ static cvode_work divide(const khz_offline *o)
     w.plan = w.jac + m->jac_row[m->n_x];
     w.path = w.plan + khz_plan_solver_work(m);
     w.kept = w.path + khz_offline_follow_work(m);
-    w.old = aligned(w.kept + khz_settle_work(m));
+    w.branches = w.kept + khz_settle_work(m);
+    w.old = aligned(w.branches + khz_branches_work(m));
     return w;
 }
 
@@ -256,6 +259,7 @@ static int32_t inspect(khz_offline *o, const cvode_work *w, const cvode_solver *
         if (status != KHZ_OK) {
             return status;
         }
+        khz_branches_look(o, w->branches);
         o->grid_next++;
         low = fmin(at, t);
         status = o->model->n_x == 0 ? stands_for_step(o, w, low) : KHZ_OK;
@@ -474,6 +478,7 @@ int32_t khz_run_cvode(khz_offline *o)
 {
     const cvode_work w = divide(o);
     khz_offline_follow_start(o->model, w.path);
+    khz_branches_start(o->model, w.branches);
     cvode_solver s;
     int32_t status = open_solver(o, &s);
     if (status == KHZ_OK) {

@@ -103,6 +103,10 @@ typedef struct khz_offline {
     int64_t n_restless;    /* events of relations that never come to rest at zero, see KHZ_RESTLESS_MOST; the first: */
     double first_restless;
     int32_t restless_relation;
+    int64_t n_branches; /* rows with another solution of a loop than the one so far (khz_branches.h), the first at: */
+    double first_branch;
+    int32_t branch_value; /* there: its place among w, or -1 less that among xd */
+    double branch_from, branch_to;
     /* private */
     int32_t n_rows, has_failed;
     double failed_time;
