@@ -5,11 +5,14 @@
 
 enum { BRANCH_CHECKS = 20, BRANCH_PARTS = 200, BRANCH_NONE = -1 };
 static const double BRANCH_ABRUPT = 0.1;   /* of its size: a change that is looked at ... */
+static const double BRANCH_FLOOR = 1e-6;   /* ... and not smaller: it would be rounding, */
 static const double BRANCH_SUDDEN = 10.0;  /* ... where it is so many times the last one */
 static const double BRANCH_NEAR = 0.05;    /* of their size: states that moved no more are joined by a straight way */
 static const double BRANCH_PART = 0.1;     /* of a change: as much may a part of the way have */
 static const double BRANCH_LEAST = 1e-9;   /* of the way: its smallest part */
-static const double BRANCH_ANOTHER = 0.25; /* of a change: values so far apart are two solutions */
+static const double BRANCH_ANOTHER = 0.25; /* of a change: values so far apart are two solutions, */
+static const double BRANCH_SAME = 1e-3;    /* of their distance: as near is the same */
+static const double BRANCH_SHAKEN = 0.02;  /* of a value: a guess beside it */
 
 /* The row before the last, the last one and this one; the point reached on the way between these. */
 typedef struct branch_room {
@@ -87,7 +90,8 @@ static int32_t branch_abrupt(const khz_offline *o, const branch_room *r)
         const double value = branch_value_of(m, o->instance, i);
         const double change = fabs(value - last);
         const double size = fmax(fabs(value), fabs(last));
-        if (change > most * size && change > BRANCH_SUDDEN * ratio * fabs(last - r->before[i])) {
+        if (change > BRANCH_FLOOR && change > most * size &&
+            change > BRANCH_SUDDEN * ratio * fabs(last - r->before[i])) {
             most = change / size;
             found = i;
         }
@@ -119,11 +123,28 @@ static double branch_at(khz_offline *o, const branch_room *r, const branch_way *
     return branch_value_of(o->model, o->instance, a->value);
 }
 
-/* A jump behind the point s of the way, with that value: whether this row's solution holds there as well. */
-static int branch_is_twofold(khz_offline *o, const branch_room *r, const branch_way *a, double s, double value)
+/* Guesses beside those that an instance has. */
+static void branch_shake(const khz_model *m, void *instance)
+{
+    for (int32_t i = 0; i < m->n_w; i++) {
+        khz_reals(instance, m->w)[i] *= i % 2 == 0 ? 1.0 + BRANCH_SHAKEN : 1.0 - BRANCH_SHAKEN;
+    }
+    for (int32_t i = 0; i < m->n_x; i++) {
+        khz_reals(instance, m->xd)[i] *= i % 2 == 0 ? 1.0 - BRANCH_SHAKEN : 1.0 + BRANCH_SHAKEN;
+    }
+}
+
+/* The way comes to the value `left` at the point s, and does not go on: whether this row's solution holds there as
+ * well. It must be found from beside, too: else the value is hardly determined (an enthalpy while next to nothing
+ * flows). */
+static int branch_is_twofold(khz_offline *o, const branch_room *r, const branch_way *a, double s, double left)
 {
     khz_offline_copy(o->model, o->instance, r->now);
-    return fabs(branch_at(o, r, a, s) - value) > BRANCH_ANOTHER * a->change;
+    const double right = branch_at(o, r, a, s);
+    branch_shake(o->model, o->instance);
+    const double again = branch_at(o, r, a, s);
+    const double apart = fabs(right - left);
+    return apart > BRANCH_ANOTHER * a->change && fabs(again - right) <= BRANCH_SAME * apart;
 }
 
 /* Along the way in parts over which the value changes little: 1 where it leads to another solution than the one of this
@@ -148,7 +169,7 @@ static int branch_leads_elsewhere(khz_offline *o, const branch_room *r, const br
             return branch_is_twofold(o, r, a, s, value);
         }
     }
-    return s >= 1.0 && fabs(value - branch_value_of(m, r->now, a->value)) > BRANCH_ANOTHER * a->change;
+    return s >= 1.0 && branch_is_twofold(o, r, a, 1.0, value);
 }
 
 static void branch_check(khz_offline *o, const branch_room *r, int32_t value)
