@@ -24,6 +24,21 @@ package FurtherAnswers
     f.h = 99;
   end Sink;
 
+  model RingOfDerivatives "Each state is the derivative of the other"
+    Real u(start = 1, fixed = true);
+    Real v(start = 0, fixed = true);
+    Real a(start = 1, fixed = true);
+    Real b(start = 0, fixed = true);
+    Real c(start = 0, fixed = true);
+    Real y = u + v + a + b + c;
+  equation
+    der(u) = v;
+    der(v) = u;
+    der(c) = a;
+    der(a) = b;
+    der(b) = c;
+  end RingOfDerivatives;
+
   model StreamsMeet
     Source a(m = 1, h = 10);
     Source b(m = 3, h = 20);
@@ -475,6 +490,7 @@ package FurtherAnswers
   end OperatorsOfRecords;
 
   model All
+    RingOfDerivatives ring_of_derivatives;
     StreamsMeet streams_meet;
     SubSampled sub_sampled;
     EulerOnAClock euler_on_a_clock;

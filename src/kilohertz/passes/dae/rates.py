@@ -40,13 +40,18 @@ def _pairs(dae: Dae) -> Iterator[tuple[AnyEquation, tuple[str, str] | None]]:
     states = {der_name(name): name for name in dae.variables}
     named: set[str] = set()
     taken: set[str] = set()
+    first: dict[str, str] = {}  # of the chain x, v = der(x), a = der(v), ... by its last, and the other way round
+    last: dict[str, str] = {}
     for e in dae.equations:
         pair = _rate_equation(e, dae, states)
-        if pair is None or pair[0] in named or pair[1] in taken:
-            yield e, None
+        if pair is None or pair[0] in named or pair[1] in taken or first.get(pair[0], pair[0]) == pair[1]:
+            yield e, None  # the last: der(x) = y and der(y) = x would be a ring
             continue
-        named.add(pair[0])
-        taken.add(pair[1])
+        x, v = pair
+        named.add(x)
+        taken.add(v)
+        begin, end = first.get(x, x), last.get(v, v)
+        first[end], last[begin] = begin, end
         yield e, pair
 
 
