@@ -78,11 +78,16 @@ class Records:
         parts = [self._with_fields(record, _at(values, over, Int(i)), node, ctx) for i in range(1, dims[0] + 1)]
         return make.array(parts) if parts else make.zeros(Type(self.elaborator.types.record(record), dims))
 
-    def known_fields(self, record: ClassNode, known: dict[str, Expr], node: Any, ctx: Ctx) -> dict[str, Expr]:
-        """Those fields that are given or have a value by their declaration; the others are left out."""
+    def known_fields(
+        self, record: ClassNode, known: dict[str, Expr], partly: frozenset[str], node: Any, ctx: Ctx
+    ) -> dict[str, Expr]:
+        """Those fields that are given or have a value by their declaration; the others are left out.
+
+        So are those that are `partly` given, and whose value depends on such.
+        """
         ty = self.elaborator.types.record(record)
         values = {n: coerce(known[n], t) for n, t in ty.fields if n in known}
-        fill = self._filler(record, ty, values, node, ctx)
+        fill = self._filler(record, ty, values, node, ctx, partly)
         for name, _ in ty.fields:
             if name not in values:
                 with suppress(ModelError):
@@ -104,10 +109,16 @@ class Records:
             fill(name)
 
     def _filler(
-        self, record: ClassNode, ty: RecordType, values: dict[str, Expr], node: Any, ctx: Ctx
+        self,
+        record: ClassNode,
+        ty: RecordType,
+        values: dict[str, Expr],
+        node: Any,
+        ctx: Ctx,
+        without: frozenset[str] = frozenset(),
     ) -> Callable[[str], Expr]:
-        """A function that finds one field's default and puts it into `values`."""
-        busy: set[str] = set()
+        """A function that finds one field's default and puts it into `values`; fields `without` one have none."""
+        busy: set[str] = set(without)
         lazy = _LazyFields(values)
 
         def fill(name: str) -> Expr:
