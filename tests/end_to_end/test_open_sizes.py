@@ -137,6 +137,13 @@ RECORDS: dict[str, tuple[str, str, float]] = {
         "parameter R r = f(3); Real y = sum(r.x)*time;",
         6,
     ),
+    "declared, whatever a branch assigns": (
+        "input Integer n; input Real u; output V w(redeclare Real c[if n > 2 then n else 1], k = u); "
+        "protected Integer m = size(w.c, 1); Real e[m]; "
+        "algorithm if n > 2 then for i in 1:m loop e[i] := i; end for; else e := fill(u, 1); end if; w.c := e;",
+        "V w = f(3, time); Real y = sum(w.c) + w.k;",
+        7,
+    ),
     "a protected record": (
         "input Real u[:]; output Real y[size(u, 1) - 1]; protected V w = lead(V(u, 2)); algorithm y := w.c*w.k;",
         "Real z[:] = f({1, 2, time}); Real y = sum(z);",
@@ -188,3 +195,23 @@ end P;""",
         encoding="utf-8",
     )
     assert kilohertz.load(f"{file}:P.M").simulate().final("y") == pytest.approx(STARTS[declared])
+
+
+def test_a_size_in_a_function_is_not_that_of_a_name_in_the_model(tmp_path: Path) -> None:
+    """`n` of the function is 2, that of the model 5."""
+    file = tmp_path / "p.mo"
+    file.write_text(
+        """package P
+  function ramp
+    input Integer k; output Real z[k];
+  algorithm
+    for i in 1:k loop z[i] := i; end for;
+    annotation(Inline = false);
+  end ramp;
+  function f input Integer n; output Real y; algorithm y := 10*sum(ramp(n)) + size(ramp(n), 1);
+    annotation(Inline = false); end f;
+  model M parameter Integer n = 5; Real x[n] = fill(time, n); Real y = f(2); end M;
+end P;""",
+        encoding="utf-8",
+    )
+    assert kilohertz.load(f"{file}:P.M").simulate().final("y") == 32

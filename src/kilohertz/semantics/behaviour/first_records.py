@@ -2,17 +2,18 @@
 
 Fields have the values that modifications give them, at any depth, or their own declarations.  A field that is
 redeclared with a size, or has one that other fields tell, has room for it.  Where some field is without a value, the
-others are set one by one where the body begins.
+others are set one by one where the body begins; if a variable reads the record before, it starts with blanks.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, TypeAlias
 
 from kilohertz.base import ModelError, Origin
-from kilohertz.ir import make
+from kilohertz.ir import make, traverse
 from kilohertz.ir.expr import Bool, Builtin, Enum, Expr, Int, Record, Ref, Str
-from kilohertz.ir.flat import Assign, Local
+from kilohertz.ir.flat import Assign, Function, Local
 from kilohertz.ir.types import BOOLEAN, INTEGER, STRING, EnumType, RecordType, Type
 from kilohertz.semantics.classes import Ctx, Spec, spec_of
 from kilohertz.semantics.classes.nodes import ClassNode, Element
@@ -22,6 +23,7 @@ from kilohertz.syntax import tree
 if TYPE_CHECKING:
     from kilohertz.semantics.expressions.elaborate import Elaborator
 
+_Path: TypeAlias = tuple[str, ...]
 _Said: TypeAlias = list[tuple[Spec, Ctx]]  # modifications of one record, the strongest first
 _Given: TypeAlias = dict[str, "Expr | _Given"]  # values by field; of records some of whose fields have one, again
 
@@ -31,12 +33,15 @@ class FirstRecords:
 
     def __init__(self, elaborator: Elaborator) -> None:
         self.elaborator = elaborator
+        self._partly: dict[str, dict[str, tuple[_Given, Origin]]] = {}  # by function and variable
+        self.rooms: dict[tuple[str, str], dict[_Path, Expr]] = {}  # likewise; by the names on the way to a field
+        self._made: set[Expr] = set()  # all rooms so far
 
-    def value(self, local: Local, element: Element, ctx: Ctx) -> tuple[Expr | None, list[Assign]]:
-        """The whole value, or assignments to those fields that have one."""
+    def value(self, local: Local, element: Element, ctx: Ctx) -> Expr | None:
+        """The whole value; what is known of another one is kept until `finish`."""
         base = local.ty.base
         if not isinstance(base, RecordType) or local.ty.dims:
-            return None, []
+            return None
         said: _Said = [(m.spec, ctx if m.ctx.view.root is ctx.view.root else m.ctx) for m in element.chain]
         own = element.component.modification
         if own is not None:
@@ -45,11 +50,29 @@ class FirstRecords:
         given = self._given(base, said)
         record = self.elaborator.types.record_nodes.get(base.name)
         if record is None or not (given or self._has_defaults(record, base)):
-            return None, []
+            return None
         known = self._known(record, given, element)
+        function = ctx.view.root.full_name
+        self.rooms[function, local.name] = {path: e for path, e in _leaves(known, ()) if e in self._made}
         if isinstance(known, Expr):
-            return known, []
-        return None, _assignments(Ref(local.name, local.ty), known, Origin((element.span,)))
+            return known
+        self._partly.setdefault(function, {})[local.name] = (known, Origin((element.span,)))
+        return None
+
+    def finish(self, function: Function) -> list[Assign]:
+        """Values of single fields, to be set where the body begins."""
+        variables = {x.name: x for x in (*function.inputs, *function.outputs, *function.locals)}
+        early = {
+            r.name for x in variables.values() for e in (x.default, *x.dims) if e is not None for r in traverse.refs(e)
+        }
+        found: list[Assign] = []
+        for name, (known, origin) in self._partly.pop(function.id, {}).items():
+            local = variables[name]
+            if name in early:
+                local.default = _with_blanks(local.ty, known)
+            else:
+                found += _assignments(Ref(name, local.ty), known, origin)
+        return found
 
     def _given(self, base: RecordType, said: _Said) -> _Given:
         """What modifications give the fields of a record."""
@@ -75,7 +98,14 @@ class FirstRecords:
             return coerce(self.elaborator.expr(new.modification.binding, inside), ty)
         if not new.dims or len(new.dims) != len(ty.dims) or any(isinstance(d, tree.Colon) for d in new.dims):
             return None
-        return Builtin("fill", (_blank(ty.scalar()), *(self.elaborator.expr(d, inside) for d in new.dims)), ty)
+        return self._room(ty, new.dims, inside)
+
+    def _room(self, ty: Type, dims: tuple[tree.Expr, ...], inside: Ctx) -> Expr:
+        sizes = [self.elaborator.expr(d, inside) for d in dims]
+        known = Type(ty.base, tuple(n.value if isinstance(n, Int) else None for n in sizes))
+        room = Builtin("fill", (_blank(ty.scalar()), *sizes), known)
+        self._made.add(room)
+        return room
 
     def _known(self, record: ClassNode, given: _Given, element: Element) -> Expr | _Given:
         """A whole record where all fields have a value, else those that have one."""
@@ -123,9 +153,7 @@ class FirstRecords:
             refs = [r.names[0] for dim in field.component.dims for r in tree.refs(dim)]
             colon = any(isinstance(d, tree.Colon) for d in field.component.dims)
             if not colon and all(n in known for n in refs if n in record.table):
-                inside = Ctx(field.view, None, None, known)
-                sizes = [self.elaborator.expr(d, inside) for d in field.component.dims]
-                rooms[name] = Builtin("fill", (_blank(ty.scalar()), *sizes), ty)
+                rooms[name] = self._room(ty, field.component.dims, Ctx(field.view, None, None, known))
         return rooms
 
     def _has_defaults(self, record: ClassNode, base: RecordType) -> bool:
@@ -136,6 +164,30 @@ class FirstRecords:
             if inner is not None and isinstance(ty.base, RecordType) and self._has_defaults(inner, ty.base):
                 return True
         return False
+
+
+def _leaves(known: Expr | _Given, above: _Path) -> Iterator[tuple[_Path, Expr]]:
+    """Values of fields, and of those of records in records."""
+    if isinstance(known, Record):
+        assert isinstance(known.ty.base, RecordType)
+        known = {n: e for (n, _), e in zip(known.ty.base.fields, known.fields, strict=True)}
+    if isinstance(known, Expr):
+        yield above, known
+        return
+    for name, one in known.items():
+        yield from _leaves(one, (*above, name))
+
+
+def _with_blanks(ty: Type, known: _Given) -> Expr:
+    """A whole record: what is known, and blanks for the body to set."""
+    assert isinstance(ty.base, RecordType)
+    fields = []
+    for name, field in ty.base.fields:
+        value = known.get(name)
+        if value is None:
+            value = _blank_field(field)
+        fields.append(value if isinstance(value, Expr) else _with_blanks(field, value))
+    return Record(tuple(fields), ty)
 
 
 def _assignments(target: Expr, known: _Given, origin: Origin) -> list[Assign]:

@@ -42,6 +42,8 @@ class Functions:
         self.defaults_of_models: dict[tuple[str, str], Mod] = {}
         # of records some of whose fields have a value from the start: assignments before the body, by function
         self._preludes: dict[str, list[Assign]] = {}
+        # room that records begin with, by function and variable: by the names on the way to a field
+        self.rooms = self._first_records.rooms
         # defaults that depend on other inputs, to be elaborated again where these are known
         self.default_texts: dict[tuple[str, str], tuple[tree.Expr, View]] = {}
         self.units: dict[tuple[str, str], str] = {}  # of inputs, outputs and locals, by function and name
@@ -89,7 +91,8 @@ class Functions:
                 self._declare(function, node, element, ctx, locals_)
         for local, element in list(zip(self._all(function), self._elements(node, locals_), strict=True)):
             self._finish(local, element, ctx)
-        self._preludes.setdefault(function.id, []).extend(order_values(function, node.external is None))
+        fields = self._first_records.finish(function)
+        self._preludes[function.id] = fields + order_values(function, node.external is None)
         self._annotations(function, node)
         return function
 
@@ -206,19 +209,12 @@ class Functions:
                 return coerce(elaborator.expr(mod.spec.binding, inner), local.ty)
         modification = element.component.modification
         if modification is None or modification.binding is None:
-            return self._default_record(local, element, ctx)
+            return self._first_records.value(local, element, ctx)
         inside = Ctx(element.view, None, None, ctx.locals)
         value = coerce(elaborator.expr(modification.binding, inside), local.ty)
         if not make.is_literal(value):
             self.default_texts[ctx.view.root.full_name, local.name] = (modification.binding, element.view)
         elaborator.check_type(value, local.ty, modification.binding, inside, f"the default of `{local.name}`")
-        return value
-
-    def _default_record(self, local: Local, element: Element, ctx: Ctx) -> Expr | None:
-        """What a record starts with; where that is not all of it, its fields are set before the body."""
-        value, assignments = self._first_records.value(local, element, ctx)
-        if assignments:
-            self._preludes.setdefault(ctx.view.root.full_name, []).extend(assignments)
         return value
 
     # ------------------------------------------------------------------------------------------------------------ body

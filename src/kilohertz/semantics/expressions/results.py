@@ -18,7 +18,7 @@ from kilohertz.ir.types import RecordType, TupleType, Type
 from kilohertz.semantics.behaviour.reach import assigned_values
 from kilohertz.semantics.classes.modifiers import Ctx
 from kilohertz.semantics.conversion import compatible
-from kilohertz.semantics.expressions.sizes import closed, is_open, sized
+from kilohertz.semantics.expressions.sizes import closed, is_blank, is_open, is_unsized, sized
 
 if TYPE_CHECKING:
     from kilohertz.semantics.expressions.calls import Calls
@@ -51,78 +51,104 @@ class Results:
             if size is not None or dim is None:
                 dims.append(size if size is not None else _size_by_default(x, len(dims), inputs))
             else:
-                dims.append(self._dimension(header, dim, inputs))
+                dims.append(self._number(make.substitute(self._without_locals(header, dim), inputs), inside))
         if None in dims and not inside:
             value = self._by_running(header, x, values)
             dims = list(value.shape) if isinstance(value, ArrayValue) else dims
         if None in dims and not inside:
-            ty = self._by_body(header, x, inputs)
+            ty = self._by_body(header, x, inputs, inside)
             if len(ty.dims) == len(dims):
                 dims = [b if a is None else a for a, b in zip(dims, ty.dims, strict=True)]
         return Type(x.ty.base, tuple(dims))
 
     def _record_output(self, header: Function, x: Local, values: list[Expr], inside: bool) -> Type:
         """A record with arrays of open size: what it starts with or is assigned has their sizes."""
-        ty = self._by_body(header, x, {i.name: v for i, v in zip(header.inputs, values, strict=True)})
+        ty = self._by_body(header, x, {i.name: v for i, v in zip(header.inputs, values, strict=True)}, inside)
         if is_open(ty) and not inside:
             value = self._by_running(header, x, values)
             ty = ty if value is None else closed(ty, _type_of_value(ty, value))
         return ty if compatible(ty, x.ty) else x.ty
 
+    def _number(self, e: Expr, inside: bool) -> int | None:
+        """The value of a size; inside a function names are those of its variables, which have none."""
+        if inside and traverse.refs(e):
+            return None
+        value = self.elaborator.evaluation.try_value(e)
+        return value if isinstance(value, int) else None
+
     # ---------------------------------------------------------------------------------------------------- by the body
 
-    def _by_body(self, header: Function, x: Local, inputs: dict[str, Expr]) -> Type:
+    def _by_body(self, header: Function, x: Local, inputs: dict[str, Expr], inside: bool) -> Type:
         """The type of an output by what the function declares and assigns."""
         if header.id in self._reading:
             return x.ty
         self._reading.add(header.id)
         try:
-            return self._variables(header, inputs)[x.name].ty
+            return self._variables(header, inputs, inside)[x.name].ty
         finally:
             self._reading.discard(header.id)
 
-    def _variables(self, header: Function, inputs: dict[str, Expr]) -> dict[str, Expr]:
+    def _variables(self, header: Function, inputs: dict[str, Expr], inside: bool) -> dict[str, Expr]:
         """Inputs, outputs and protected variables with all the sizes that can be told; one may tell another."""
         function = self.elaborator.functions.by_id(header.id)
-        known: dict[str, Expr] = dict(inputs)
-        own = {x.name: x for x in (*function.outputs, *function.locals)}
-        for local in own.values():
-            dims = tuple(None if d is None else self._dimension(header, d, inputs) for d in local.dims)
-            known[local.name] = Ref(local.name, Type(local.ty.base, dims))
+        own = (*function.outputs, *function.locals)
+        known: dict[str, Expr] = {x.name: _variable(function, x, x.ty) for x in own} | inputs
         for _ in own:  # as often as one may wait for another
             before = dict(known)
-            for local in own.values():
-                ty = known[local.name].ty
-                if None in ty.dims or is_open(ty):
-                    known[local.name] = Ref(local.name, self._told(function, local, ty, known))
+            for x in own:
+                if is_unsized(known[x.name].ty):
+                    known[x.name] = _variable(function, x, self._told(function, x, known, inside))
             if known == before:
                 break
         return known
 
-    def _told(self, function: Function, local: Local, ty: Type, known: dict[str, Expr]) -> Type:
-        """What is assigned to a variable, or else what it starts with, adds to what is known of its type."""
+    def _told(self, function: Function, x: Local, known: dict[str, Expr], inside: bool) -> Type:
+        """What is known of a variable's type, with the sizes that are declared or else of what it is given."""
+        ty = known[x.name].ty
+        dims = list(ty.dims)
+        for k, dim in enumerate(x.dims):
+            if dims[k] is None and dim is not None:
+                dims[k] = self._number(self._sized(self._without_locals(function, dim), known, inside), inside)
+        ty = Type(ty.base, tuple(dims))
+        rooms = self.elaborator.functions.rooms.get((function.id, x.name), {})
         for path in _open_fields(ty):
-            told = self._assigned(function, local.name, path, known)
+            told = self._given(function, x, path, rooms, known, inside)
             if told is not None:
                 ty = _with_field(ty, path, told)
-        if local.default is not None:
-            ty = closed(ty, self._sized(local.default, known).ty)
-        return ty
+        # a declared size that is not known yet is not told by an assignment
+        kept = (a if dim is not None else b for a, b, dim in zip(dims, ty.dims, x.dims, strict=True))
+        return Type(ty.base, tuple(kept))
 
-    def _assigned(self, function: Function, name: str, path: _Path, known: dict[str, Expr]) -> Type | None:
-        """The type of what the body assigns to a variable or field, where that is always the same."""
-        values = list(assigned_values(function.body, name, path))
-        types = _distinct(self._sized(value, known).ty for value in values)
+    def _given(
+        self,
+        function: Function,
+        x: Local,
+        path: _Path,
+        rooms: dict[_Path, Expr],
+        known: dict[str, Expr],
+        inside: bool,
+    ) -> Type | None:
+        """The type of the room for a field, or of all that is given to it, where that is always the same."""
+        if path in rooms:
+            return self._sized(rooms[path], known, inside).ty
+        values = list(assigned_values(function.body, x.name, path))
+        first = x.default
+        for name in path if first is not None else ():
+            assert first is not None
+            first = make.field(first, name)
+        if first is not None and not is_blank(first):
+            values.insert(0, first)
+        types = _distinct(self._sized(value, known, inside).ty for value in values)
         told = [ty for ty in types if None not in ty.dims]
         if len(told) == 1 and len(types) > 1:  # others may be in terms of the variable itself
-            itself = known | {name: Ref(name, _with_field(known[name].ty, path, told[0]))}
-            types = _distinct(self._sized(value, itself).ty for value in values)
+            itself = known | {x.name: _variable(function, x, _with_field(known[x.name].ty, path, told[0]))}
+            types = _distinct(self._sized(value, itself, inside).ty for value in values)
         return types[0] if len(types) == 1 else None
 
-    def _sized(self, e: Expr, known: dict[str, Expr]) -> Expr:
-        return sized(e, known, self._call_type)
+    def _sized(self, e: Expr, known: dict[str, Expr], inside: bool) -> Expr:
+        return sized(e, known, lambda call: self._call_type(call, inside), lambda size: self._number(size, inside))
 
-    def _call_type(self, call: Call) -> Type:
+    def _call_type(self, call: Call, inside: bool) -> Type:
         """The type of a call whose arguments have got their sizes."""
         try:
             header = self.elaborator.functions.by_id(call.function)
@@ -130,11 +156,7 @@ class Results:
             return call.ty
         if header.partial_of or len(header.inputs) != len(call.args):
             return call.ty
-        return _joined([self._output_type(header, x, list(call.args), True) for x in header.outputs])
-
-    def _dimension(self, header: Function, dim: Expr, inputs: dict[str, Expr]) -> int | None:
-        value = self.elaborator.evaluation.try_value(make.substitute(self._without_locals(header, dim), inputs))
-        return value if isinstance(value, int) else None
+        return _joined([self._output_type(header, x, list(call.args), inside) for x in header.outputs])
 
     def _without_locals(self, header: Function, dim: Expr) -> Expr:
         """Protected variables with a default stand for it in a dimension."""
@@ -156,6 +178,11 @@ class Results:
 
 def _joined(types: list[Type]) -> Type:
     return types[0] if len(types) == 1 else Type(TupleType(tuple(types)))
+
+
+def _variable(function: Function, x: Local, ty: Type) -> Expr:
+    """A variable of a function, by a name that none of the model has."""
+    return Ref(f"{function.id}: {x.name}", ty)
 
 
 def _size_by_default(x: Local, k: int, inputs: dict[str, Expr]) -> int | None:

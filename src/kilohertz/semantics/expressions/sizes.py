@@ -7,11 +7,16 @@ from collections.abc import Callable, Mapping
 from kilohertz.ir import make, traverse
 from kilohertz.ir.builtins import BUILTINS, builtin_type
 from kilohertz.ir.expr import Builtin, Call, Comprehension, Expr, Int, Record, Ref
-from kilohertz.ir.types import RecordType, TupleType, Type
+from kilohertz.ir.types import INTEGER, RecordType, TupleType, Type
 
 
-def sized(e: Expr, known: Mapping[str, Expr], type_of: Callable[[Call], Type]) -> Expr:
-    """`e` with variables replaced, and every type by the sizes of what it is made of; of calls `type_of` tells them."""
+def sized(
+    e: Expr, known: Mapping[str, Expr], type_of: Callable[[Call], Type], number: Callable[[Expr], int | None]
+) -> Expr:
+    """`e` with variables replaced, and every type by the sizes of what it is made of.
+
+    `type_of` tells the sizes of calls, `number` the values of those that are asked for (`fill(0, n + 1)`).
+    """
 
     def typed(node: Expr) -> Expr:
         match node:
@@ -20,7 +25,9 @@ def sized(e: Expr, known: Mapping[str, Expr], type_of: Callable[[Call], Type]) -
             case Builtin("size", (_, _)):
                 return _size(node)
             case Builtin() if None in node.ty.dims and node.name in BUILTINS:
-                return Builtin(node.name, node.args, builtin_type(node.name, node.args))
+                ty = builtin_type(node.name, node.args)
+                args = node.args if None not in ty.dims else tuple(_valued(a, number) for a in node.args)
+                return Builtin(node.name, args, builtin_type(node.name, args))
             case Comprehension() if not node.op and len(node.iterators) == 1:
                 ((_, over),) = node.iterators
                 ty = node.body.ty.array_of(*over.ty.dims[:1])
@@ -46,6 +53,11 @@ def is_unsized(ty: Type) -> bool:
     return None in ty.dims or is_open(ty)
 
 
+def is_blank(e: Expr) -> bool:
+    """Whether it stands for an array of open size that a body has yet to make: nothing, and of no size."""
+    return isinstance(e, Builtin) and e.name == "fill" and None in e.ty.dims and all(type(n) is Int for n in e.args[1:])
+
+
 def closed(ty: Type, told: Type) -> Type:
     """`ty` with the sizes it leaves open from another type of the same kind."""
     if len(ty.dims) != len(told.dims):
@@ -57,6 +69,11 @@ def closed(ty: Type, told: Type) -> Type:
         fields = tuple((n, closed(t, others[n]) if n in others else t) for n, t in base.fields)
         base = RecordType(base.name, fields)
     return Type(base, dims)
+
+
+def _valued(e: Expr, number: Callable[[Expr], int | None]) -> Expr:
+    value = number(e) if e.ty == INTEGER and not isinstance(e, Int) else None
+    return e if value is None else Int(value)
 
 
 def _record_type(node: Record) -> Type:
