@@ -61,13 +61,14 @@ class FirstRecords:
 
     def finish(self, function: Function) -> list[Assign]:
         """Values of single fields, to be set where the body begins."""
-        variables = {x.name: x for x in (*function.inputs, *function.outputs, *function.locals)}
-        early = {
-            r.name for x in variables.values() for e in (x.default, *x.dims) if e is not None for r in traverse.refs(e)
-        }
+        own = {x.name: x for x in (*function.outputs, *function.locals)}
+        read = [e for x in own.values() for e in (x.default, *x.dims) if e is not None]
+        early = {r.name for e in read for r in traverse.refs(e)}
         found: list[Assign] = []
         for name, (known, origin) in self._partly.pop(function.id, {}).items():
-            local = variables[name]
+            local = own.get(name)
+            if local is None:
+                continue  # an input has a value of its own, or none
             if name in early:
                 local.default = _with_blanks(local.ty, known)
             else:
