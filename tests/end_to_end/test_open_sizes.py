@@ -215,3 +215,79 @@ end P;""",
         encoding="utf-8",
     )
     assert kilohertz.load(f"{file}:P.M").simulate().final("y") == 32
+
+
+ARRAYS = """package P
+  model A parameter Real x = 0; Real y = x*time; end A;
+  model A3 = A[3](x = {1, 2, 3});
+  model Renamed = A3;
+  model Again = A3(x = {7, 8, 9});
+  model A23 = A3[2];
+  model B23 = A3[2](x = {{1, 2, 3}, {4, 5, 6}});
+  model Same = A[3](each x = 4);
+  model Pair A a; A b(x = 2); end Pair;
+  model Pairs = Pair[2](a(x = {5, 6}), each b(x = 7));
+  record R = D[2](k = {1, 2});
+  record D Real k = 1; end D;
+  model Sized parameter Integer n = 2; model An = A[n](x = 1:n); An a; end Sized;
+"""
+# Components of short classes that are arrays, and their value at the end
+SHORT = {
+    "A3 a; Real y = a[1].y + 10*a[3].y;": 31,
+    "Renamed a; Real y = a[3].y;": 3,
+    "Again a; Real y = a[3].y;": 9,
+    "A3 a(x = {5, 6, 7}); Real y = a[2].y;": 6,
+    "A3 a[2]; Real y = a[2, 3].y + 10*a[1, 2].y;": 23,
+    "A23 a; Real y = a[2, 3].y + 10*a[1, 2].y;": 23,
+    "B23 a; Real y = a[2, 3].y + 10*a[1, 2].y;": 26,
+    "Same a; Real y = a[2].y;": 4,
+    "Pairs p; Real y = p[2].a.y + 10*p[1].b.y;": 76,
+    "R r; Real y = r[2].k + 10*r[1].k;": 12,
+    "Sized s(n = 4); Real y = s.a[4].y;": 4,
+}
+
+
+@pytest.mark.parametrize("body", SHORT)
+def test_modifications_of_short_classes_that_are_arrays(tmp_path: Path, body: str) -> None:
+    file = tmp_path / "p.mo"
+    file.write_text(f"{ARRAYS}  model M {body} end M;\nend P;", encoding="utf-8")
+    assert kilohertz.load(f"{file}:P.M").simulate().final("y") == pytest.approx(SHORT[body])
+
+
+def test_a_modification_of_an_array_class_has_its_size(tmp_path: Path) -> None:
+    file = tmp_path / "p.mo"
+    file.write_text(f"{ARRAYS}  model M A3 a(x = {{1, 2}}); end M;\n  model N = A[3](x = {{1, 2}});\nend P;", "utf-8")
+    with pytest.raises(kilohertz.ModelError, match="the binding has 2 elements, the array has 3"):
+        kilohertz.load(f"{file}:P.M").simulate()
+
+
+# Dimensions that speak of others of the same array, and fields of a constructor that speak of others
+OWN = {
+    "parameter Real x[size(x, 2), :] = [1, 2; 3, 4]; Real y = x[2, 1]*time;": 3,
+    "Real z[size(z, 2), 2] = [1, 2; 3, time]; Real y = z[2, 2];": 1,
+    "function f input Real a[:]; output Real c[size(c, 2), size(a, 1)]; algorithm c := fill(a[1], 2, 2); end f; "
+    "Real z[2, 2] = f({time, 2}); Real y = sum(z);": 4,
+    "record U Real u[:]; Real w[size(u, 1)]; end U; "
+    "U q = U({1, 2, time}, w = q.u*q.u[2]); Real y = sum(q.w) + size(q.w, 1);": 11,
+}
+
+
+@pytest.mark.parametrize("body", OWN)
+def test_sizes_by_other_dimensions_and_fields(tmp_path: Path, body: str) -> None:
+    file = tmp_path / "m.mo"
+    file.write_text(f"model M {body} end M;", encoding="utf-8")
+    assert kilohertz.load(file).simulate().final("y") == pytest.approx(OWN[body])
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "parameter Real x[size(x, 1)] = {1, 2};",
+        "record U Real u[:]; Real w[size(u, 1)]; end U; U q = U(q.w, w = {1, time});",
+    ],
+)
+def test_a_size_that_depends_on_itself_is_refused(tmp_path: Path, body: str) -> None:
+    file = tmp_path / "m.mo"
+    file.write_text(f"model M {body} end M;", encoding="utf-8")
+    with pytest.raises(kilohertz.ModelError, match="depends on itself"):
+        kilohertz.load(file).simulate()

@@ -17,6 +17,7 @@ from kilohertz.semantics.behaviour.reach import called_functions
 from kilohertz.semantics.classes import Ctx, Mod, View, spec_of
 from kilohertz.semantics.classes.nodes import ClassNode, Element
 from kilohertz.semantics.conversion import coerce
+from kilohertz.semantics.instances import own_size
 from kilohertz.semantics.rules import check_function
 from kilohertz.syntax import annotation_args, annotation_value, tree
 
@@ -190,7 +191,7 @@ class Functions:
             elif known is not None:
                 dims.append(Int(known))
             else:
-                dims.append(elaborator.expr(dim, ctx))
+                dims.append(elaborator.expr(own_size(local.name, dim, decl.dims), ctx))
         dims += [None if n is None else Int(n) for n in local.ty.dims[len(decl.dims) :]]
         local.dims = tuple(dims)
         local.default = self._default(local, element, ctx)

@@ -28,7 +28,7 @@ class Records:
     def construct(self, record: ClassNode, args: list[Any], named: dict[str, Any], node: Any, ctx: Ctx) -> Expr:
         """`R(a, b, field=c)`: defaults come from the record's own declarations, in terms of the other fields."""
         ty = self.elaborator.types.record(record)
-        inputs = [n for n, _ in ty.fields if not self._is_fixed(record.table[n])]
+        inputs = self.inputs(record)
         if len(args) > len(inputs):
             raise self.elaborator.error(
                 "S273", f"`{record.written_name}` has only {counted(len(inputs), 'field')} to give", node, ctx
@@ -42,6 +42,10 @@ class Records:
             if name in inputs[: len(args)]:
                 raise self.elaborator.error("S273", f"`{record.written_name}` gets `{name}` twice", node, ctx)
         return self._with_fields(record, dict(zip(inputs, args, strict=False)) | named, node, ctx)
+
+    def inputs(self, record: ClassNode) -> list[str]:
+        """The fields that a constructor takes, in order (MLS 12.6)."""
+        return [n for n, _ in self.elaborator.types.record(record).fields if not self._is_fixed(record.table[n])]
 
     def _with_fields(self, record: ClassNode, given: dict[str, Any], node: Any, ctx: Ctx) -> Expr:
         """A record of fields that are given; arrays of them make an array of records (MLS 12.4.6)."""
