@@ -74,7 +74,7 @@ def unset_uses(f: Function, functions: Mapping[str, Function], lenient: bool) ->
 
     `lenient`: as one who reads the function would see it.  Loops run at least once, a `while` until it has found what
     it sets, lists of cases are complete, an `if` reads what an earlier one set only where that did, arrays whose size
-    the inputs tell are empty where nothing sets them, unless an element of one is read.
+    the inputs tell are empty where nothing sets them, unless an element of one is read that is only set as a whole.
     """
     if f.external is not None or f.partial_of or f.is_record_constructor:
         return []
@@ -94,7 +94,9 @@ class _Paths:
     lenient: bool
     uses: dict[tuple[str, int], UnsetUse] = field(default_factory=dict)  # by name and statement
     watched: dict[str, Local] = field(default_factory=dict)
-    sized: dict[str, Local] = field(default_factory=dict)  # those that may be empty: their elements are watched
+    sized: dict[str, Local] = field(
+        default_factory=dict
+    )  # those that may be empty, set as a whole: their elements are watched
     breaks: list[list[Names]] = field(default_factory=list)
     met: set[str] = field(default_factory=set)  # names assigned on any path so far
     n_ifs: int = 0  # around
@@ -103,7 +105,10 @@ class _Paths:
         for v in (*self.function.outputs, *self.function.locals):
             if v.default is not None or 0 in v.ty.dims or isinstance(v.ty.base, ExternalObjectType | FunctionType):
                 continue
-            (self.sized if self.lenient and None in v.ty.dims else self.watched)[v.name] = v
+            if not self.lenient or None not in v.ty.dims:
+                self.watched[v.name] = v
+            elif v.name not in set_in_parts(self.function):
+                self.sized[v.name] = v
 
     def at_first(self) -> Names:
         """What declarations tell."""
