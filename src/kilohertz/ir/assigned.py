@@ -94,9 +94,7 @@ class _Paths:
     lenient: bool
     uses: dict[tuple[str, int], UnsetUse] = field(default_factory=dict)  # by name and statement
     watched: dict[str, Local] = field(default_factory=dict)
-    sized: dict[str, Local] = field(
-        default_factory=dict
-    )  # those that may be empty, set as a whole: their elements are watched
+    sized: dict[str, Local] = field(default_factory=dict)  # may be empty, set as a whole: elements are watched
     breaks: list[list[Names]] = field(default_factory=list)
     met: set[str] = field(default_factory=set)  # names assigned on any path so far
     n_ifs: int = 0  # around
