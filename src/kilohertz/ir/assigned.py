@@ -24,6 +24,7 @@ from kilohertz.ir.expr import (
     Bool,
     Builtin,
     Call,
+    Colon,
     Comprehension,
     Enum,
     Expr,
@@ -73,7 +74,7 @@ def unset_uses(f: Function, functions: Mapping[str, Function], lenient: bool) ->
 
     `lenient`: as one who reads the function would see it.  Loops run at least once, a `while` until it has found what
     it sets, lists of cases are complete, an `if` reads what an earlier one set only where that did, arrays whose size
-    the inputs tell are empty where nothing sets them.
+    the inputs tell are empty where nothing sets them, unless an element of one is read that is only set as a whole.
     """
     if f.external is not None or f.partial_of or f.is_record_constructor:
         return []
@@ -93,15 +94,19 @@ class _Paths:
     lenient: bool
     uses: dict[tuple[str, int], UnsetUse] = field(default_factory=dict)  # by name and statement
     watched: dict[str, Local] = field(default_factory=dict)
+    sized: dict[str, Local] = field(default_factory=dict)  # may be empty, set as a whole: elements are watched
     breaks: list[list[Names]] = field(default_factory=list)
     met: set[str] = field(default_factory=set)  # names assigned on any path so far
     n_ifs: int = 0  # around
 
     def __post_init__(self) -> None:
         for v in (*self.function.outputs, *self.function.locals):
-            empty = 0 in v.ty.dims or (self.lenient and None in v.ty.dims)
-            if v.default is None and not empty and not isinstance(v.ty.base, ExternalObjectType | FunctionType):
+            if v.default is not None or 0 in v.ty.dims or isinstance(v.ty.base, ExternalObjectType | FunctionType):
+                continue
+            if not self.lenient or None not in v.ty.dims:
                 self.watched[v.name] = v
+            elif v.name not in set_in_parts(self.function):
+                self.sized[v.name] = v
 
     def at_first(self) -> Names:
         """What declarations tell."""
@@ -162,6 +167,9 @@ class _Paths:
                     continue
                 if name in self.watched and name not in done:
                     self._note(self.watched[name], s, s.origin)
+            for name in _elements_read(e) if self.sized else ():
+                if name in self.sized and name not in done and not (self.n_ifs > 0 and name in self.met):
+                    self._note(self.sized[name], s, s.origin)
 
     def _assign(self, s: Statement, target: Expr | TupleTarget, value: Expr, done: Names) -> Names:
         targets = [t for t in target.elements if t is not None] if isinstance(target, TupleTarget) else [target]
@@ -376,6 +384,21 @@ def names_read(e: Expr, surely: bool = False) -> Iterator[str]:
         if isinstance(node, Comprehension):
             bound.update(name for name, _ in node.iterators)
         stack += _needed(node, surely)
+
+
+def _elements_read(e: Expr) -> Iterator[str]:
+    """Arrays of which an expression needs an element or a row, whatever is chosen in it."""
+    seen: set[Expr] = set()
+    stack = [e]
+    while stack:
+        node = stack.pop()
+        if node in seen or isinstance(node, Comprehension):
+            continue
+        seen.add(node)
+        is_part = isinstance(node, Index) and any(not n.ty.dims and not isinstance(n, Colon) for n in node.subs)
+        if is_part and isinstance(node, Index) and isinstance(node.base, Ref):
+            yield node.base.name
+        stack += _needed(node, surely=True)
 
 
 def _needed(node: Expr, surely: bool) -> tuple[Expr, ...]:

@@ -39,6 +39,7 @@ from kilohertz.semantics.rules import (
     check_redeclarations,
     check_reinits,
     check_replaceable,
+    check_twice,
     check_units,
     check_values,
     check_variability,
@@ -149,6 +150,7 @@ class _Flattener:
         for broken in (
             check_classes(views),
             check_bases(extended),
+            check_twice(world.twice),
             check_redeclarations(redeclared),
             check_replaceable(views),
             check_conditions(views),
@@ -388,8 +390,9 @@ class _Flattener:
         flat = self.flat
         statements = self.elaborator.statements
         for comp in self.composites:
-            if comp.node.sections and comp.node.kind in ("record", "operator record", "connector"):
-                section, view = comp.node.sections[0]
+            said = [(section, view) for section, view in comp.node.sections if section.items]
+            if said and comp.node.kind in ("record", "operator record", "connector"):
+                section, view = said[0]
                 span = Span(view.definition.file, section.start, section.end)
                 raise ModelError(Diagnostic("S218", f"a {comp.node.kind} cannot have equations or algorithms", span))
             for section, view in comp.node.sections:

@@ -7,7 +7,7 @@ somebody asks for them, so that a dimension may use a parameter that is declared
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import product
 from typing import TYPE_CHECKING
 
@@ -52,6 +52,7 @@ class Comp:
         "element",
         "env",
         "final",
+        "index",
         "inner_children",
         "is_primitive",
         "name",
@@ -79,6 +80,7 @@ class Comp:
     ) -> None:
         self.world, self.node, self.path, self.parent, self.name, self.env = world, node, path, parent, name, env
         self.element = element
+        self.index: tuple[tuple[int, int], ...] = ()  # in an array of components: place and size, by dimension
         self.decl: tree.Component | None = None
         self.variability = variability
         self.causality = self.connection = ""
@@ -179,7 +181,7 @@ class CompArray:
         comp = Comp(
             proto.world, proto.node, f"{proto.path}[{','.join(map(str, index))}]", proto.parent, proto.name, env
         )
-        comp.element, comp.decl = proto.element, proto.decl
+        comp.element, comp.decl, comp.index = proto.element, proto.decl, tuple(zip(index, self.dims, strict=True))
         comp.variability, comp.causality, comp.connection = proto.variability, proto.causality, proto.connection
         comp.protected, comp.final = proto.protected, proto.final
         return comp
@@ -271,7 +273,9 @@ class Maker:
                 if field is not None:
                     env.append(field)
         for mod in element.chain:
-            env.append(mod.bound(parent))
+            bound = mod.bound(parent)
+            n = 0 if mod.level < 0 else sum(len(dims) for dims, _ in parent.node.class_dims[mod.level :])
+            env.append(bound.element_of(parent.index[-n:]) if 0 < n <= len(parent.index) else bound)
         return tuple(env)
 
     def _redeclared(
@@ -358,10 +362,11 @@ class Maker:
     def _sizes(self, comp: Comp, exprs: list[tuple[tree.Expr, Ctx]]) -> tuple[int, ...]:
         sizes: list[int] = []
         shape: tuple[int | None, ...] | None = None
-        exprs = [(_own_size(comp.name, e, exprs), ctx) for e, ctx in exprs]
+        dims = [e for e, _ in exprs]
+        exprs = [(own_size(comp.name, e, dims), ctx) for e, ctx in exprs]
         for k, (expr, ctx) in enumerate(exprs):
             # `A[:, size(A, 1)]` speaks of itself: its binding has the sizes
-            if isinstance(expr, tree.Colon) or (k > 0 and any(r.names == (comp.name,) for r in tree.refs(expr))):
+            if isinstance(expr, tree.Colon) or _speaks_of(comp.name, k, expr):
                 if shape is None:
                     shape = self._shape_of_binding(comp, expr, ctx)
                 if k >= len(shape) or shape[k] is None:
@@ -434,19 +439,32 @@ class Maker:
         return dimensioned
 
 
-def _own_size(name: str, expr: tree.Expr, exprs: list[tuple[tree.Expr, Ctx]]) -> tree.Expr:
+def own_size(name: str, expr: tree.Expr, dims: Sequence[tree.Expr]) -> tree.Expr:
     """`x[size(x, 2), 3]`: what the other dimension says, where that is told by something else."""
     seen: set[int] = set()
-    while isinstance(expr, tree.Call) and expr.function.names == ("size",) and len(expr.args) == 2:
-        of, k = expr.args
-        if not isinstance(of, tree.Ref) or of.names != (name,) or not isinstance(k, tree.Number):
-            break
-        place = int(k.value) - 1
-        if place in seen or not 0 <= place < len(exprs) or isinstance(exprs[place][0], tree.Colon):
+    while (place := _place_asked(name, expr)) is not None:
+        if place in seen or not 0 <= place < len(dims) or isinstance(dims[place], tree.Colon):
             break
         seen.add(place)
-        expr = exprs[place][0]
+        expr = dims[place]
     return expr
+
+
+def _place_asked(name: str, expr: tree.Expr) -> int | None:
+    """Of `size(x, 2)` the 1; None where it is something else."""
+    if not isinstance(expr, tree.Call) or expr.function.names != ("size",) or len(expr.args) != 2:
+        return None
+    of, k = expr.args
+    if not isinstance(of, tree.Ref) or of.names != (name,) or not isinstance(k, tree.Number):
+        return None
+    return int(k.value) - 1
+
+
+def _speaks_of(name: str, k: int, expr: tree.Expr) -> bool:
+    """Whether a dimension is said by others of the same array."""
+    if k == 0:
+        return _place_asked(name, expr) not in (None, 0)
+    return any(r.names == (name,) for r in tree.refs(expr))
 
 
 def _join(path: str, name: str) -> str:

@@ -33,6 +33,7 @@ class World:
         self.redeclared: list[tuple[Any, ...]] = []  # what rules.Redeclared is made of; to be checked at last
         self.specs: dict[tree.Modification, Spec] = {}  # by what was written
         self.views: dict[int, View] = {}  # of all classes that were read, by definition; to be checked at last
+        self.twice: list[tuple[Element, Element]] = []  # replaceable classes inherited twice, likewise; the first holds
         self.extended: dict[int, tuple[View, tree.Extends | tree.ClassDef, ClassNode]] = {}  # base classes, likewise
         self.refused: dict[tuple[str, Span | None], Diagnostic] = {}  # rules of the language that are broken
         self._warned: set[tuple[str, Span | None]] = set()

@@ -7,15 +7,17 @@ from typing import TYPE_CHECKING
 from kilohertz.base import Diagnostic, ModelError, Origin, Span
 from kilohertz.base.outside import the_outside
 from kilohertz.ir import make, traverse
-from kilohertz.ir.expr import Bool, Builtin, Enum, Expr, Field, Int, Record, Ref, Str
+from kilohertz.ir.expr import Builtin, Expr, Field, Int, Ref
 from kilohertz.ir.flat import Assign, ExternalCall, Function, Local
-from kilohertz.ir.types import BOOLEAN, INTEGER, REAL, STRING, EnumType, ExternalObjectType, RecordType, Type
+from kilohertz.ir.types import INTEGER, REAL, ExternalObjectType
+from kilohertz.semantics.behaviour.first_records import FirstRecords
 from kilohertz.semantics.behaviour.first_values import order_values
 from kilohertz.semantics.behaviour.linked_functions import derivatives, inverses
 from kilohertz.semantics.behaviour.reach import called_functions
-from kilohertz.semantics.classes import Ctx, Mod, Spec, View, spec_of
+from kilohertz.semantics.classes import Ctx, Mod, View, spec_of
 from kilohertz.semantics.classes.nodes import ClassNode, Element
 from kilohertz.semantics.conversion import coerce
+from kilohertz.semantics.instances import own_size
 from kilohertz.semantics.rules import check_function
 from kilohertz.syntax import annotation_args, annotation_value, tree
 
@@ -30,6 +32,7 @@ class Functions:
 
     def __init__(self, elaborator: Elaborator) -> None:
         self.elaborator = elaborator
+        self._first_records = FirstRecords(elaborator)
         self._by_id: dict[str, Function] = {}
         self._nodes: dict[str, ClassNode] = {}
         self._contexts: dict[str, Ctx] = {}
@@ -40,6 +43,8 @@ class Functions:
         self.defaults_of_models: dict[tuple[str, str], Mod] = {}
         # of records some of whose fields have a value from the start: assignments before the body, by function
         self._preludes: dict[str, list[Assign]] = {}
+        # room that records begin with, by function and variable: by the names on the way to a field
+        self.rooms = self._first_records.rooms
         # defaults that depend on other inputs, to be elaborated again where these are known
         self.default_texts: dict[tuple[str, str], tuple[tree.Expr, View]] = {}
         self.units: dict[tuple[str, str], str] = {}  # of inputs, outputs and locals, by function and name
@@ -87,7 +92,8 @@ class Functions:
                 self._declare(function, node, element, ctx, locals_)
         for local, element in list(zip(self._all(function), self._elements(node, locals_), strict=True)):
             self._finish(local, element, ctx)
-        self._preludes.setdefault(function.id, []).extend(order_values(function, node.external is None))
+        fields = self._first_records.finish(function)
+        self._preludes[function.id] = fields + order_values(function, node.external is None)
         self._annotations(function, node)
         return function
 
@@ -185,7 +191,7 @@ class Functions:
             elif known is not None:
                 dims.append(Int(known))
             else:
-                dims.append(elaborator.expr(dim, ctx))
+                dims.append(elaborator.expr(own_size(local.name, dim, decl.dims), ctx))
         dims += [None if n is None else Int(n) for n in local.ty.dims[len(decl.dims) :]]
         local.dims = tuple(dims)
         local.default = self._default(local, element, ctx)
@@ -204,75 +210,13 @@ class Functions:
                 return coerce(elaborator.expr(mod.spec.binding, inner), local.ty)
         modification = element.component.modification
         if modification is None or modification.binding is None:
-            return self._default_record(local, element, ctx)
+            return self._first_records.value(local, element, ctx)
         inside = Ctx(element.view, None, None, ctx.locals)
         value = coerce(elaborator.expr(modification.binding, inside), local.ty)
         if not make.is_literal(value):
             self.default_texts[ctx.view.root.full_name, local.name] = (modification.binding, element.view)
         elaborator.check_type(value, local.ty, modification.binding, inside, f"the default of `{local.name}`")
         return value
-
-    def _default_record(self, local: Local, element: Element, ctx: Ctx) -> Expr | None:
-        """`output R r(x=a, y=b)`: a record that gets its fields one by one."""
-        base = local.ty.base
-        if not isinstance(base, RecordType) or local.ty.dims:
-            return None
-        fields: dict[str, Expr] = {}
-        specs: list[tuple[Spec, Ctx]] = [
-            (m.spec, ctx if m.ctx.view.root is ctx.view.root else m.ctx) for m in element.chain
-        ]
-        modification = element.component.modification
-        if modification is not None:
-            specs.append(
-                (
-                    spec_of(modification, element.view, element.view.definition.file),
-                    Ctx(element.view, None, None, ctx.locals),
-                )
-            )
-        sized = self._sized_fields(base, specs)
-        if sized:
-            return Record(tuple(sized[n] if n in sized else _blank(t) for n, t in base.fields), local.ty)
-        for spec, inside in specs:
-            for name, sub in spec.subs.items():
-                if sub.binding is not None and name not in fields:
-                    fields[name] = self.elaborator.expr(sub.binding, inside)
-        record = self.elaborator.types.record_nodes.get(base.name)
-        if record is None or not (fields or self._has_defaults(record, base)):
-            return None
-        records = self.elaborator.calls.records
-        try:
-            return records.construct(record, [], dict(fields), element.component, Ctx(element.view))
-        except ModelError:
-            pass  # some fields have no value yet: the body sets them
-        known = records.known_fields(record, fields, element.component, Ctx(element.view))
-        target, origin = Ref(local.name, local.ty), Origin((element.span,))
-        self._preludes.setdefault(ctx.view.root.full_name, []).extend(
-            Assign(make.field(target, name), value, origin) for name, value in known.items()
-        )
-        return None
-
-    def _sized_fields(self, base: RecordType, specs: list[tuple[Spec, Ctx]]) -> dict[str, Expr]:
-        """`output R r(redeclare Real c[n + 1])`: room for the fields whose sizes the inputs tell."""
-        rooms: dict[str, Expr] = {}
-        for spec, inside in specs:
-            for name, sub in spec.subs.items():
-                element = sub.redeclare.element if sub.redeclare is not None else None
-                ty = dict(base.fields).get(name)
-                if ty is None or not isinstance(element, tree.Component) or not element.dims or name in rooms:
-                    continue
-                if len(element.dims) == len(ty.dims) and not any(isinstance(d, tree.Colon) for d in element.dims):
-                    sizes = [self.elaborator.expr(d, inside) for d in element.dims]
-                    rooms[name] = Builtin("fill", (_blank(ty.scalar()), *sizes), ty)
-        return rooms
-
-    def _has_defaults(self, record: ClassNode, base: RecordType) -> bool:
-        for name, ty in base.fields:
-            if _has_binding(record.table[name]):
-                return True
-            inner = self.elaborator.types.record_nodes.get(ty.base.name) if isinstance(ty.base, RecordType) else None
-            if inner is not None and isinstance(ty.base, RecordType) and self._has_defaults(inner, ty.base):
-                return True
-        return False
 
     # ------------------------------------------------------------------------------------------------------------ body
 
@@ -442,25 +386,6 @@ def _has_fixed_size(element: Element, node: ClassNode, above: frozenset[str]) ->
     used = [node.table.get(r.names[0]) for d in dims for r in tree.refs(d)]
     varying = any(e is not None and not e.is_class and _varies(e, node, above) for e in used)
     return not varying and not any(isinstance(d, tree.Colon) for d in dims)
-
-
-def _has_binding(element: Element) -> bool:
-    modification = element.component.modification
-    return (modification is not None and modification.binding is not None) or any(
-        m.spec.binding is not None for m in element.chain
-    )
-
-
-def _blank(ty: Type) -> Expr:
-    """Room for a value that the body of a function sets."""
-    if ty.dims:
-        sizes = [Int(0 if d is None else d) for d in ty.dims]
-        return Builtin("fill", (_blank(ty.scalar()), *sizes), ty)
-    if isinstance(ty.base, RecordType):
-        return Record(tuple(_blank(t) for _, t in ty.base.fields), ty)
-    if isinstance(ty.base, EnumType):
-        return Enum(ty.base, 1)
-    return {STRING: Str(""), BOOLEAN: Bool(False), INTEGER: Int(0)}.get(ty, make.ZERO)
 
 
 def _root(target: object) -> str:

@@ -7,8 +7,18 @@ from dataclasses import fields, is_dataclass
 from typing import Any
 
 from kilohertz.base import Origin
-from kilohertz.ir.expr import Call, Expr, FunctionRef, Ref
-from kilohertz.ir.flat import Assign, ForStatement, Function, IfStatement, Statement, WhenStatement, WhileStatement
+from kilohertz.ir import make
+from kilohertz.ir.expr import Call, Expr, Field, FunctionRef, Ref
+from kilohertz.ir.flat import (
+    Assign,
+    ForStatement,
+    Function,
+    IfStatement,
+    Statement,
+    TupleTarget,
+    WhenStatement,
+    WhileStatement,
+)
 from kilohertz.ir.types import ExternalObjectType
 
 
@@ -51,18 +61,34 @@ def called_functions(function: Function) -> list[str]:
     return called(expressions(parts), set())
 
 
-def assigned_values(statements: list[Statement], name: str) -> Iterator[Expr]:
-    """What statements assign to a whole variable."""
+def assigned_values(statements: list[Statement], name: str, path: tuple[str, ...] = ()) -> Iterator[Expr]:
+    """What statements assign to a whole variable, or to one field of it: alone, or with the record it is in."""
     for statement in statements:
         match statement:
-            case Assign(Ref() as target, value) if target.name == name:
-                yield value
+            case Assign(TupleTarget(targets), value):
+                for k, target in enumerate(targets):
+                    if target is not None:
+                        yield from _assigned(target, make.item(value, k), name, path)
+            case Assign(Expr() as target, value):
+                yield from _assigned(target, value, name, path)
             case IfStatement(branches, otherwise):
                 for _, body in branches:
-                    yield from assigned_values(body, name)
-                yield from assigned_values(otherwise, name)
+                    yield from assigned_values(body, name, path)
+                yield from assigned_values(otherwise, name, path)
             case WhenStatement(branches):
                 for _, body in branches:
-                    yield from assigned_values(body, name)
+                    yield from assigned_values(body, name, path)
             case ForStatement() | WhileStatement():
-                yield from assigned_values(statement.body, name)
+                yield from assigned_values(statement.body, name, path)
+
+
+def _assigned(target: Expr, value: Expr, name: str, path: tuple[str, ...]) -> Iterator[Expr]:
+    """What an assignment gives the field: nothing where its target is another one, or an element of an array."""
+    above: list[str] = []
+    while isinstance(target, Field):
+        above.insert(0, target.name)
+        target = target.base
+    if isinstance(target, Ref) and target.name == name and tuple(above) == path[: len(above)]:
+        for step in path[len(above) :]:
+            value = make.field(value, step)
+        yield value

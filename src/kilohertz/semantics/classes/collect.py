@@ -37,10 +37,12 @@ class Collector:
             case tree.Body():
                 self._long(cls, body, view, chain + cls.tail, depth)
             case tree.ShortBody():
+                level = len(self.node.class_dims)
                 if body.dims:
                     self.node.class_dims.append((body.dims, outside))
                 self.node.causality = self.node.causality or body.causality
-                mods = _mods_of(body.modification, definition.file, Ctx(outside, cls.inst, file=definition.file))
+                at = Ctx(outside, cls.inst, file=definition.file)
+                mods = _mods_of(body.modification, definition.file, at, level)
                 base = outside.lookup_class(body.type)
                 self.world.extended.setdefault(id(definition), (view, definition, base))
                 self._merge(base, view, chain + mods + cls.tail, depth)
@@ -203,7 +205,8 @@ class Collector:
         if decl is None or decl.redeclare or is_extension:
             return  # it takes them over
         if isinstance(decl, tree.ClassDef) and decl.replaceable:
-            return  # media, which libraries in wide use put in for both
+            self.world.twice.append((strong, weak))  # one is put in for both: which, shows when all classes are there
+            return
         for mod in weak.chain:
             if not any(same_spec(mod.spec, other.spec) for other in strong.chain):
                 text = f"`{strong.name}` is inherited twice, and only the other one is modified so: this does not hold"
@@ -279,8 +282,8 @@ def _joined(items: tuple[Any, ...]) -> Iterator[set[tuple[str, ...]]]:
                     yield from _joined(tuple(body))
 
 
-def _mods_of(modification: tree.Modification | None, file: str, ctx: Ctx) -> Env:
-    return () if modification is None else (Mod(spec_of(modification, ctx.view, file), ctx),)
+def _mods_of(modification: tree.Modification | None, file: str, ctx: Ctx, level: int = -1) -> Env:
+    return () if modification is None else (Mod(spec_of(modification, ctx.view, file), ctx, level=level),)
 
 
 def _narrow(chain: Env, name: str) -> Env:

@@ -125,14 +125,24 @@ Selection = tuple[tuple[int, int] | str, ...]  # (index, size) into an array, or
 
 
 class Mod:
-    """A Spec in its context, narrowed to one element.  `implied`: a field of a whole record's binding."""
+    """A Spec in its context, narrowed to one element.  `implied`: a field of a whole record's binding.
 
-    __slots__ = ("cache", "ctx", "implied", "select", "spec")
+    `level`: of a short class that may be an array, how many such are around it (`class_dims` of the node);
+    -1: of anything else.
+    """
+
+    __slots__ = ("cache", "ctx", "implied", "level", "select", "spec")
 
     def __init__(
-        self, spec: Spec, ctx: Ctx, select: Selection = (), cache: dict[int, Expr] | None = None, implied: bool = False
+        self,
+        spec: Spec,
+        ctx: Ctx,
+        select: Selection = (),
+        cache: dict[int, Expr] | None = None,
+        implied: bool = False,
+        level: int = -1,
     ) -> None:
-        self.spec, self.ctx, self.select, self.implied = spec, ctx, select, implied
+        self.spec, self.ctx, self.select, self.implied, self.level = spec, ctx, select, implied, level
         self.cache = {} if cache is None else cache  # elaborated bindings by spec, shared by all narrowed copies
 
     def sub(self, name: str) -> Mod | None:
@@ -142,7 +152,7 @@ class Mod:
         spec = self.spec.subs.get(name)
         if spec is None:
             return None
-        return Mod(spec, self.ctx, () if spec.each else self.select, self.cache)
+        return Mod(spec, self.ctx, () if spec.each else self.select, self.cache, level=-1 if spec.each else self.level)
 
     def field(self, name: str) -> Mod | None:
         """The part of a whole record's binding that belongs to its field `name`."""
@@ -156,18 +166,21 @@ class Mod:
 
     def only(self, names: list[str]) -> Mod:
         """What this modification says of some elements, and its binding."""
-        return Mod(_filtered(self.spec, names), self.ctx, self.select, self.cache)
+        return Mod(_filtered(self.spec, names), self.ctx, self.select, self.cache, level=self.level)
 
     def bound(self, inst: Comp) -> Mod:
         """A modification written in the class of `inst` or of what contains it, now that the instance is known."""
         if self.ctx.inst is not None:
             return self
         owner = instance_of(self.ctx.view, inst)
-        return (
-            self
-            if owner is None
-            else Mod(self.spec, Ctx(self.ctx.view, owner, file=self.ctx.file), self.select, None, self.implied)
-        )
+        if owner is None:
+            return self
+        ctx = Ctx(self.ctx.view, owner, file=self.ctx.file)
+        return Mod(self.spec, ctx, self.select, None, self.implied, self.level)
+
+    def element_of(self, index: tuple[tuple[int, int], ...]) -> Mod:
+        """That of `model A3 = A[3](x = {1, 2, 3})` for one element of the array, now that it is known which."""
+        return Mod(self.spec, self.ctx, (*index, *self.select), self.cache, self.implied)
 
     @property
     def span(self) -> Span:

@@ -20,7 +20,7 @@ from kilohertz.ir.types import (
     RecordType,
     Type,
 )
-from kilohertz.semantics.classes import Mod, Selection
+from kilohertz.semantics.classes import ClassNode, Mod, Selection
 from kilohertz.semantics.conversion import coerce, compatible
 from kilohertz.semantics.instances import Comp
 from kilohertz.semantics.wording import counted
@@ -46,14 +46,31 @@ class Bindings:
             try:
                 whole = self.elaborator.expr(mod.spec.binding, mod.ctx)
             except ModelError as error:
-                element = _element(mod)
-                if element is None or error.diagnostics[0].code != "S245":
+                parts = {"S245": _element, "S234": self._argument}
+                code = error.diagnostics[0].code
+                element = parts[code](mod) if code in parts else None
+                if element is None:
                     raise
                 return self._selected(self.elaborator.expr(element, mod.ctx), mod, mod.select[1:])
             mod.cache[key] = whole
         if not mod.select:
             return whole
         return self._selected(whole, mod, mod.select)
+
+    def _argument(self, mod: Mod) -> tree.Expr | None:
+        """What `R(a, w = r.u)` gives the one field of `r` that a modification has reached.
+
+        Arguments may speak of other fields of the same component, whose values and sizes are known without them.
+        """
+        match mod.spec.binding, mod.select:
+            case tree.Call() as call, (str(name), *_) if not call.function.subs:
+                record = mod.ctx.view.lookup_path(call.function)
+            case _:
+                return None
+        if not isinstance(record, ClassNode) or record.kind != "record":
+            return None
+        given = dict(zip(self.elaborator.calls.records.inputs(record), call.args, strict=False)) | dict(call.named)
+        return given.get(name)
 
     def _selected(self, expr: Expr, mod: Mod, select: Selection) -> Expr:
         pending: list[Expr] = []

@@ -11,20 +11,19 @@ from kilohertz.base import Diagnostic, ModelError, Note, Severity
 from kilohertz.ir import make, traverse
 from kilohertz.ir.expr import Array, Builtin, Call, Comprehension, Expr, Int, Ref
 from kilohertz.ir.flat import Function, Local
-from kilohertz.ir.types import INTEGER, REAL, EnumType, ExternalObjectType, FunctionType, RecordType, TupleType, Type
+from kilohertz.ir.types import INTEGER, REAL, EnumType, ExternalObjectType, FunctionType, RecordType, Type
 from kilohertz.semantics.behaviour.functions import FUNCTION_KINDS
-from kilohertz.semantics.behaviour.reach import assigned_values
 from kilohertz.semantics.classes import inner_class
 from kilohertz.semantics.classes.modifiers import Ctx
 from kilohertz.semantics.classes.nodes import ClassNode, Element
-from kilohertz.semantics.conversion import coerce, compatible, fits
+from kilohertz.semantics.conversion import coerce, fits
 from kilohertz.semantics.expressions.builtin_calls import Builtins
 from kilohertz.semantics.expressions.constructors import first_fitting
 from kilohertz.semantics.expressions.enumerations import enum_value
 from kilohertz.semantics.expressions.function_values import FunctionValues
 from kilohertz.semantics.expressions.operators import operator_functions
 from kilohertz.semantics.expressions.records import Records
-from kilohertz.semantics.expressions.sizes import sized
+from kilohertz.semantics.expressions.results import Results
 from kilohertz.semantics.instances import Comp
 from kilohertz.semantics.wording import are_given, as_written, counted
 from kilohertz.syntax import tree
@@ -40,6 +39,7 @@ class Calls:
         self.elaborator = elaborator
         self.builtins = Builtins(elaborator, self)
         self.records = Records(elaborator)
+        self.results = Results(elaborator, self)
         self.function_values = FunctionValues(elaborator)
 
     def call(self, node: tree.Call, ctx: Ctx) -> Expr:
@@ -163,22 +163,22 @@ class Calls:
         self, header: Function, args: list[Any], named: dict[str, Any], node: Any, ctx: Ctx, owner: Comp | None
     ) -> list[Expr]:
         if len(args) > len(header.inputs):
-            raise self._wrong(
+            raise self.wrong(
                 header, f"takes {counted(len(header.inputs), 'argument')}, {are_given(len(args))}", node, ctx
             )
         arguments: dict[str, Any] = {x.name: a for x, a in zip(header.inputs, args, strict=False)}
         for name, value in named.items():
             if name in arguments:
-                raise self._wrong(header, f"gets `{name}` twice", node, ctx)
+                raise self.wrong(header, f"gets `{name}` twice", node, ctx)
             if all(x.name != name for x in header.inputs):
-                raise self._wrong(header, f"has no input `{name}`", node, ctx)
+                raise self.wrong(header, f"has no input `{name}`", node, ctx)
             arguments[name] = value
         values: dict[str, Expr] = {}
         pending: list[Local] = []
         for x in header.inputs:
             if x.name not in arguments:
                 if x.default is None:
-                    raise self._wrong(header, f"needs a value for `{x.name}`", node, ctx)
+                    raise self.wrong(header, f"needs a value for `{x.name}`", node, ctx)
                 pending.append(x)
                 continue
             values[x.name] = self._value(x, arguments[x.name], header, node, ctx)
@@ -201,7 +201,7 @@ class Calls:
         def fill(x: Local) -> None:
             assert x.default is not None
             if x.name in busy:
-                raise self._wrong(header, f"has a default for `{x.name}` that depends on itself", node, ctx)
+                raise self.wrong(header, f"has a default for `{x.name}` that depends on itself", node, ctx)
             busy.add(x.name)
             for ref in traverse.refs(x.default):
                 if ref.name in open_ and ref.name not in values:
@@ -232,7 +232,7 @@ class Calls:
         if not isinstance(arg, Expr):
             function = self.function_values.argument(x, arg, ctx)
             if isinstance(function, str):
-                raise self._wrong(header, function, node, ctx)
+                raise self.wrong(header, function, node, ctx)
             return function
         expr = coerce(arg, x.ty)
         if isinstance(x.ty.base, FunctionType):
@@ -242,7 +242,7 @@ class Calls:
             if converted is None:
                 what = f"needs {x.ty} for `{x.name}`, this is {expr.ty}"
                 if not self._is_unread(header, x, expr):
-                    raise self._wrong(header, what, node, ctx)
+                    raise self.wrong(header, what, node, ctx)
                 text = f"`{as_written(header.id)}` {what}; it never reads it"
                 self.elaborator.world.record(Diagnostic("S270", text, ctx.span(node), severity=Severity.WARNING))
                 return make.zeros(x.ty)
@@ -261,7 +261,8 @@ class Calls:
             return self.elaborator.operators._converted(ty, expr, node, ctx)
         return None
 
-    def _wrong(self, header: Function, what: str, node: Any, ctx: Ctx) -> ModelError:
+    def wrong(self, header: Function, what: str, node: Any, ctx: Ctx) -> ModelError:
+        """S270, with the place of the function."""
         span = header.origin.spans[0] if header.origin.spans else None
         return self.elaborator.error(
             "S270", f"`{as_written(header.id)}` {what}", node, ctx, Note("declared here", span)
@@ -270,83 +271,7 @@ class Calls:
     # --------------------------------------------------------------------------------------------------------- results
 
     def _single(self, header: Function, values: list[Expr], node: Any, ctx: Ctx) -> Expr:
-        types = [self._output_type(header, x, values, node, ctx) for x in header.outputs]
-        ty = types[0] if len(types) == 1 else Type(TupleType(tuple(types)))
-        return Call(header.id, tuple(values), ty)
-
-    def _output_type(self, header: Function, x: Local, values: list[Expr], node: Any, ctx: Ctx) -> Type:
-        """The output's type with the sizes this call gives it."""
-        inputs = {i.name: v for i, v in zip(header.inputs, values, strict=True)}
-        if None not in x.ty.dims:
-            return self._record_output(header, x, inputs) if _is_open(x.ty) else x.ty
-        dims: list[int | None] = []
-        for size, dim in zip(x.ty.dims, x.dims, strict=True):
-            if size is not None or dim is None:
-                dims.append(size if size is not None else self._size_by_default(x, len(dims), inputs))
-                continue
-            value = self.elaborator.evaluation.try_value(make.substitute(self._without_locals(header, dim), inputs))
-            dims.append(value if isinstance(value, int) else None)
-        if None in dims and ctx.locals is None:
-            dims = self._dims_by_running(header, x, values, dims)
-        if None in dims and ctx.locals is None:
-            ty = self._assigned_type(header, x, inputs)
-            if ty is not None and len(ty.dims) == len(dims):
-                dims = [b if a is None else a for a, b in zip(dims, ty.dims, strict=True)]
-        if None in dims and ctx.locals is None:
-            raise self._wrong(header, f"gives `{x.name}` a size that is not known here", node, ctx)
-        return Type(x.ty.base, tuple(dims))
-
-    def _record_output(self, header: Function, x: Local, inputs: dict[str, Expr]) -> Type:
-        """A record with arrays of open size: what it starts with or is assigned has their sizes."""
-        ty = self._assigned_type(header, x, inputs)
-        if ty is None and x.default is not None:
-            ty = make.substitute(x.default, inputs).ty
-        return ty if ty is not None and compatible(ty, x.ty) else x.ty
-
-    def _assigned_type(self, header: Function, x: Local, inputs: dict[str, Expr]) -> Type | None:
-        """The type of what the body assigns to a whole output, where that is always the same."""
-        function = self.elaborator.functions.by_id(header.id)
-        known: dict[str, Expr] = dict(inputs)
-        for local in (*function.outputs, *function.locals):
-            sizes = [
-                None
-                if dim is None
-                else self.elaborator.evaluation.try_value(make.substitute(self._without_locals(header, dim), inputs))
-                for dim in local.dims
-            ]
-            dims = tuple(n if isinstance(n, int) else None for n in sizes)
-            known[local.name] = Ref(local.name, Type(local.ty.base, dims))
-        values = list(assigned_values(function.body, x.name))
-        types = {sized(value, known).ty for value in values}
-        told = [ty for ty in types if None not in ty.dims]
-        if len(told) == 1 and len(types) > 1:  # others may be in terms of the output itself
-            types = {sized(value, known | {x.name: Ref(x.name, told[0])}).ty for value in values}
-        return types.pop() if len(types) == 1 else None
-
-    def _size_by_default(self, x: Local, k: int, inputs: dict[str, Expr]) -> int | None:
-        if x.default is None:
-            return None
-        return make.substitute(x.default, inputs).ty.dims[k]
-
-    def _dims_by_running(
-        self, header: Function, x: Local, values: list[Expr], dims: list[int | None]
-    ) -> list[int | None]:
-        """An output declared with `:`: its size shows when the function is run with known arguments."""
-        result = self.elaborator.evaluation.try_value(Call(header.id, tuple(values), Type(TupleType(()))))
-        outputs = result if isinstance(result, tuple) else (result,)
-        for output, value in zip(header.outputs, outputs, strict=False):
-            if output is x and hasattr(value, "shape"):
-                return list(value.shape)
-        return dims
-
-    def _without_locals(self, header: Function, dim: Expr) -> Expr:
-        """Protected variables with a default stand for it in a dimension."""
-        defaults = {x.name: x.default for x in header.locals if x.default is not None}
-        for _ in range(4):
-            if not any(r.name in defaults for r in traverse.refs(dim)):
-                break
-            dim = make.substitute(dim, {k: v for k, v in defaults.items() if v is not None})
-        return dim
+        return Call(header.id, tuple(values), self.results.type_of(header, values, node, ctx))
 
     # ---------------------------------------------------------------------------------------------------- vectorisation
 
@@ -358,7 +283,7 @@ class Calls:
                 continue
             more = value.ty.dims[: len(value.ty.dims) - len(x.ty.dims)]
             if more and extra and more != extra:
-                raise self._wrong(header, "gets arrays of different sizes to run over", node, ctx)
+                raise self.wrong(header, "gets arrays of different sizes to run over", node, ctx)
             extra = more or extra
         return extra
 
@@ -468,11 +393,6 @@ def _objects(call: Expr, ty: ExternalObjectType) -> Expr:
         return make.array([_objects(e, ty) for e in call.elements]) if call.elements else Array((), Type(ty, (0,)))
     assert isinstance(call, Call)
     return Call(call.function, call.args, Type(ty))
-
-
-def _is_open(ty: Type) -> bool:
-    """Whether a record has arrays whose sizes its class leaves open."""
-    return isinstance(ty.base, RecordType) and any(None in t.dims or _is_open(t) for _, t in ty.base.fields)
 
 
 def _count(ty: Type) -> int:

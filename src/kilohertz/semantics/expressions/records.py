@@ -28,7 +28,7 @@ class Records:
     def construct(self, record: ClassNode, args: list[Any], named: dict[str, Any], node: Any, ctx: Ctx) -> Expr:
         """`R(a, b, field=c)`: defaults come from the record's own declarations, in terms of the other fields."""
         ty = self.elaborator.types.record(record)
-        inputs = [n for n, _ in ty.fields if not self._is_fixed(record.table[n])]
+        inputs = self.inputs(record)
         if len(args) > len(inputs):
             raise self.elaborator.error(
                 "S273", f"`{record.written_name}` has only {counted(len(inputs), 'field')} to give", node, ctx
@@ -42,6 +42,10 @@ class Records:
             if name in inputs[: len(args)]:
                 raise self.elaborator.error("S273", f"`{record.written_name}` gets `{name}` twice", node, ctx)
         return self._with_fields(record, dict(zip(inputs, args, strict=False)) | named, node, ctx)
+
+    def inputs(self, record: ClassNode) -> list[str]:
+        """The fields that a constructor takes, in order (MLS 12.6)."""
+        return [n for n, _ in self.elaborator.types.record(record).fields if not self._is_fixed(record.table[n])]
 
     def _with_fields(self, record: ClassNode, given: dict[str, Any], node: Any, ctx: Ctx) -> Expr:
         """A record of fields that are given; arrays of them make an array of records (MLS 12.4.6)."""
@@ -78,11 +82,16 @@ class Records:
         parts = [self._with_fields(record, _at(values, over, Int(i)), node, ctx) for i in range(1, dims[0] + 1)]
         return make.array(parts) if parts else make.zeros(Type(self.elaborator.types.record(record), dims))
 
-    def known_fields(self, record: ClassNode, known: dict[str, Expr], node: Any, ctx: Ctx) -> dict[str, Expr]:
-        """Those fields that are given or have a value by their declaration; the others are left out."""
+    def known_fields(
+        self, record: ClassNode, known: dict[str, Expr], partly: frozenset[str], node: Any, ctx: Ctx
+    ) -> dict[str, Expr]:
+        """Those fields that are given or have a value by their declaration; the others are left out.
+
+        So are those that are `partly` given, and whose value depends on such.
+        """
         ty = self.elaborator.types.record(record)
         values = {n: coerce(known[n], t) for n, t in ty.fields if n in known}
-        fill = self._filler(record, ty, values, node, ctx)
+        fill = self._filler(record, ty, values, node, ctx, partly)
         for name, _ in ty.fields:
             if name not in values:
                 with suppress(ModelError):
@@ -104,10 +113,16 @@ class Records:
             fill(name)
 
     def _filler(
-        self, record: ClassNode, ty: RecordType, values: dict[str, Expr], node: Any, ctx: Ctx
+        self,
+        record: ClassNode,
+        ty: RecordType,
+        values: dict[str, Expr],
+        node: Any,
+        ctx: Ctx,
+        without: frozenset[str] = frozenset(),
     ) -> Callable[[str], Expr]:
-        """A function that finds one field's default and puts it into `values`."""
-        busy: set[str] = set()
+        """A function that finds one field's default and puts it into `values`; fields `without` one have none."""
+        busy: set[str] = set(without)
         lazy = _LazyFields(values)
 
         def fill(name: str) -> Expr:

@@ -15,7 +15,7 @@ from kilohertz.semantics.rules.assignability import (
 )
 from kilohertz.semantics.rules.classes import check_classes
 from kilohertz.semantics.rules.conditions import check_conditions
-from kilohertz.semantics.rules.inheritance import check_bases
+from kilohertz.semantics.rules.inheritance import check_bases, check_twice
 from kilohertz.semantics.rules.inverses import false_inverses
 from kilohertz.semantics.rules.limits import check_limits
 from kilohertz.semantics.rules.never_set import check_parts
@@ -43,6 +43,7 @@ __all__ = [
     "check_redeclarations",
     "check_reinits",
     "check_replaceable",
+    "check_twice",
     "check_units",
     "check_values",
     "check_variability",

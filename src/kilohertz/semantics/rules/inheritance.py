@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from kilohertz.base import Diagnostic, Note, Severity, Span
+from kilohertz.base import Diagnostic, ModelError, Note, Severity, Span
+from kilohertz.semantics.classes.modifiers import Mod, same_spec
 from kilohertz.semantics.classes.scopes import Element, View
 from kilohertz.syntax import tree
 
@@ -39,6 +40,53 @@ def check_bases(extended: Iterable[tuple[View, tree.Extends | tree.ClassDef, Cla
             span = Span(definition.file, item.type.start, item.type.end)
             yield from _kind(definition, base, span, short=False)
             yield from _extends(view, item, base, span)
+
+
+def check_twice(pairs: Iterable[tuple[Element, Element]]) -> Iterator[Diagnostic]:
+    """S217: a replaceable class that comes from two base classes is one class in both (MLS 5.6.1.4, 7.3).
+
+    Where one base class only asks for a kind of class, what the other one puts in serves for both.
+    """
+    seen: set[tuple[int, int]] = set()
+    for strong, weak in pairs:
+        changes = [mod for mod in weak.chain if not any(same_spec(mod.spec, other.spec) for other in strong.chain)]
+        key = (id(strong.decl), id(changes[0].spec) if changes else id(weak.decl))
+        if key in seen:
+            continue
+        seen.add(key)
+        try:
+            holds, lost = _meant(strong), _meant(weak)
+        except ModelError:
+            continue  # an error of its own, or a class that nobody uses
+        if holds[-1].definition is lost[-1].definition and not _modified(changes):
+            continue
+        if not changes and lost[-1].full_name in holds[0].ancestors:
+            continue
+        names = [chain[0].written_name if len(chain) == 1 else chain[1].written_name for chain in (holds, lost)]
+        text = f"`{strong.name}` is inherited twice, as `{names[0]}` and here as `{names[1]}`: the first one holds"
+        if names[0] == names[1]:
+            text = f"`{strong.name}` is inherited twice, and only the other one is modified so: this does not hold"
+        span = changes[0].span if changes else weak.span
+        notes = (Note("the one that holds is declared here", strong.span),)
+        yield Diagnostic("S217", text, span, notes=notes, severity=Severity.WARNING)
+
+
+def _modified(changes: list[Mod]) -> bool:
+    """Whether elements of a class are modified, not the class replaced."""
+    return any(mod.spec.subs for mod in changes)
+
+
+def _meant(element: Element) -> list[ClassNode]:
+    """What an element stands for, and behind short classes that only name another one, those."""
+    node = element.node()
+    chain = [node]
+    while isinstance(body := node.definition.body, tree.ShortBody) and body.modification is None and not body.dims:
+        assert node.parent is not None
+        node = node.parent.lookup_class(body.type)
+        node.table  # noqa: B018  (finds its base classes)
+        chain.append(node)
+    element.node().table  # noqa: B018
+    return chain
 
 
 def _kind(derived: tree.ClassDef, base: ClassNode, span: Span, short: bool) -> Iterator[Diagnostic]:
