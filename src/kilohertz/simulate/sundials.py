@@ -47,6 +47,7 @@ FUNCTIONS = {
     "set_same_step": "CVodeSetEtaFixedStepBounds",
     "advance": "CVode",
     "interpolate": "CVodeGetDky",
+    "gamma": "CVodeGetCurrentGamma",
     "dense_setup": "SUNLinSolSetup_Dense",
     "dense_solve": "SUNLinSolSolve_Dense",
     "sparse_new": "SUNSparseMatrix",
@@ -77,6 +78,7 @@ IDA_FUNCTIONS = {
     "set_newton_failures": "IDASetMaxConvFails",
     "advance": "IDASolve",
     "interpolate": "IDAGetDky",
+    "current_cj": "IDAGetCurrentCj",
 }
 
 

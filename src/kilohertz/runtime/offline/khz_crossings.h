@@ -2,6 +2,7 @@
 #ifndef KHZ_CROSSINGS_H
 #define KHZ_CROSSINGS_H
 
+#include "khz_doubt.h"
 #include "khz_offline.h"
 #include "khz_plan_solver.h"
 #include "khz_rest.h"
@@ -13,6 +14,7 @@ typedef struct cvode_work {
     khz_rest rest;
     double *felt; /* [n_felt + n_x]: see khz_note_felt */
     double *jac, *plan;
+    double *doubt;
     double *path, *kept; /* see khz_offline_follow; khz_settle */
     double *old;         /* the instance before an event: see khz_is_felt */
 } cvode_work;
@@ -28,6 +30,7 @@ typedef struct cvode_solver {
     double began;   /* where its last step did */
     double reached; /* how far the solver has integrated: beyond an event that changes nothing for it */
     khz_plan_solver plan;
+    khz_doubt doubt;
     retry retry;
     int leaps_in_a_row; /* see khz_leap.h */
 } cvode_solver;

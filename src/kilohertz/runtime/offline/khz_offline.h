@@ -38,6 +38,7 @@ typedef struct khz_sundials {
     int (*set_same_step)(void *mem, double factor_from, double factor_to);
     int (*advance)(void *mem, double t, void *y, double *reached, int task);
     int (*interpolate)(void *mem, double t, int k, void *y);
+    int (*gamma)(void *mem, double *gamma); /* what a derivative counts in a step */
     int (*dense_setup)(void *solver, void *a);
     int (*dense_solve)(void *solver, void *a, void *x, void *b, double tolerance);
     /* compressed rows; NULL where the solver's matrix has to be dense */
@@ -108,6 +109,7 @@ typedef struct khz_offline {
     double failed_time;
     int64_t grid_next;
     const struct khz_plan_solver *plan;
+    struct khz_doubt *doubt;
 } khz_offline;
 
 /* Steps from one call of `flush` to the next, rows or not: of a stepper; of CVODE and IDA, whose steps are dearer. */
