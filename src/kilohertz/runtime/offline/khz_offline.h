@@ -88,7 +88,7 @@ typedef struct khz_offline {
     int32_t many_states; /* from which on the matrix of a solver is sparse */
     int32_t checks;      /* there are assertions: they hold at the end of every step */
     /* results */
-    int32_t code;                                                                 /* of the solver, where it failed */
+    int32_t code; /* of the solver, where it failed; a state that stands still */
     int64_t n_steps, n_rhs, n_jacobians, n_sparse, n_state_events, n_time_events; /* n_sparse: factorisations by plan */
     int64_t n_restarts; /* of CVODE or IDA: events that changed derivatives or states */
     double time;
@@ -116,7 +116,7 @@ typedef struct khz_offline {
 enum { KHZ_NEWS_EVERY = 2000, KHZ_NEWS_OF_SOLVER = 500 };
 /* Part of the largest value it had within which a relation stays as it is, where its events would have no end. */
 #define KHZ_RESTLESS_MOST 1e-3
-enum { KHZ_RUN_STOPPED = 2, KHZ_RUN_SOLVER_FAILED = -20, KHZ_RUN_CHATTERS = -21 };
+enum { KHZ_RUN_STOPPED = 2, KHZ_RUN_SOLVER_FAILED = -20, KHZ_RUN_CHATTERS = -21, KHZ_RUN_STANDS_STILL = -22 };
 
 KHZ_EXPORT int64_t khz_offline_work(const khz_model *m);
 /* From the initialised instance to `stop`: KHZ_OK, KHZ_TERMINATED, KHZ_RUN_STOPPED or a failure. */
