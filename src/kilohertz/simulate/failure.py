@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from kilohertz.codegen import BlockInfo
 
 GAVE_UP = constant("KHZ_RUN_SOLVER_FAILED")
+_STANDS_STILL = constant("KHZ_RUN_STANDS_STILL")
 CODES = {
     constant("KHZ_SINGULAR"): ("R711", "an equation system has no solution"),
     constant("KHZ_NO_CONVERGENCE"): ("R712", "a nonlinear equation system could not be solved"),
@@ -26,6 +27,7 @@ CODES = {
     constant("KHZ_BAD_INDEX"): ("R717", "an array subscript is out of bounds"),
     constant("KHZ_DOMAIN"): ("R717", "a function was called outside its domain"),
     GAVE_UP: ("R718", "the solver gave up"),
+    _STANDS_STILL: ("R752", "the solution stays at a jump of derivatives without an event: steps come to no end"),
     constant("KHZ_RUN_CHATTERS"): ("R715", "events follow each other without time going on (chattering)"),
 }
 SOLVER = {  # what CVODE and IDA return
@@ -71,6 +73,8 @@ def failure(instance: Instance, status: int, when: str, solver_code: int = 0) ->
     notes = [Note(SOLVER.get(solver_code, f"solver code {solver_code}"))] if status == GAVE_UP else []
     block = _failed_block(instance, inner if status == GAVE_UP else status)
     span, component = _place(instance, block)
+    if status == _STANDS_STILL:
+        span, notes = _at_a_jump(instance, solver_code)
     if block is not None:
         notes += _values(instance, block)
     if status == _EVENT_CAP and (name := _restless(instance)):
@@ -78,6 +82,16 @@ def failure(instance: Instance, status: int, when: str, solver_code: int = 0) ->
     where = f" in {component}" if component else ""
     detail = f": {text}" if text and text != what and inner != 0 else ""
     return Diagnostic(code, f"{when}, time = {c.time:g}: {what}{where}{detail}", span, notes=tuple(notes))
+
+
+def _at_a_jump(instance: Instance, at: int) -> tuple[Span | None, list[Note]]:
+    """The state that derivatives on both sides of a jump lead back to."""
+    state = instance.program.step.of_kind(s.Kind.STATE)[at]
+    spans = state.origin.spans
+    return (spans[0] if spans else None), [
+        Note(f"`der({state.name})` changes most from step to step, {state.name} is {float(instance.read(state)):g}"),
+        Note("`noEvent` and comparisons inside of functions make no events: a condition in an equation makes one"),
+    ]
 
 
 def _failed_block(instance: Instance, status: int) -> BlockInfo | None:

@@ -141,7 +141,7 @@ def branches(instance: Instance, rows: int, first: float, place: int, jump: tupl
         Note(f"in the row of time = {first:g}{more}; the solution so far ends there, or a step was too long"),
         Note("results behind it belong to the other solution; start values choose the one that a run begins with"),
     ]
-    return [_warning("R752", text, info, notes)]
+    return [_warning("R753", text, info, notes)]
 
 
 def leaps(times: int, first: float) -> list[Diagnostic]:

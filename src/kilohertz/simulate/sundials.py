@@ -47,6 +47,7 @@ FUNCTIONS = {
     "set_same_step": "CVodeSetEtaFixedStepBounds",
     "advance": "CVode",
     "interpolate": "CVodeGetDky",
+    "gamma": "CVodeGetCurrentGamma",
     "dense_setup": "SUNLinSolSetup_Dense",
     "dense_solve": "SUNLinSolSolve_Dense",
     "sparse_new": "SUNSparseMatrix",
@@ -78,6 +79,7 @@ IDA_FUNCTIONS = {
     "set_error_failures": "IDASetMaxErrTestFails",
     "advance": "IDASolve",
     "interpolate": "IDAGetDky",
+    "current_cj": "IDAGetCurrentCj",
 }
 
 

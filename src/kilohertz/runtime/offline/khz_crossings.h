@@ -2,9 +2,11 @@
 #ifndef KHZ_CROSSINGS_H
 #define KHZ_CROSSINGS_H
 
+#include "khz_doubt.h"
 #include "khz_offline.h"
 #include "khz_plan_solver.h"
 #include "khz_rest.h"
+#include "khz_standstill.h"
 
 /* What a run keeps besides the solver. */
 typedef struct cvode_work {
@@ -13,9 +15,10 @@ typedef struct cvode_work {
     khz_rest rest;
     double *felt; /* [n_felt + n_x]: see khz_note_felt */
     double *jac, *plan;
-    double *path, *kept; /* see khz_offline_follow; khz_settle */
-    double *branches;    /* see khz_branches.h */
-    double *old;         /* the instance before an event: see khz_is_felt */
+    double *doubt, *standstill; /* see khz_doubt.h; khz_standstill.h */
+    double *path, *kept;        /* see khz_offline_follow; khz_settle */
+    double *branches;           /* see khz_branches.h */
+    double *old;                /* the instance before an event: see khz_is_felt */
 } cvode_work;
 
 /* Steps that are made again because an assertion failed in them. */
@@ -29,6 +32,8 @@ typedef struct cvode_solver {
     double began;   /* where its last step did */
     double reached; /* how far the solver has integrated: beyond an event that changes nothing for it */
     khz_plan_solver plan;
+    khz_doubt doubt;
+    khz_standstill standstill;
     retry retry;
     int leaps_in_a_row; /* see khz_leap.h */
 } cvode_solver;

@@ -199,6 +199,17 @@ static int interpolate(void *memory, double t, int k, void *y)
     return ida->interpolate(((adapter *)memory)->mem, t, k, y);
 }
 
+/* dx/dxd of a step. */
+static int gamma_of(void *memory, double *found)
+{
+    double cj = 0.0;
+    const int code = ida->current_cj(((adapter *)memory)->mem, &cj);
+    *found = code == 0 && cj > 0.0 ? 1.0 / cj : 0.0;
+    return code;
+}
+
+int khz_is_ida(const khz_sundials *table) { return table->advance == advance; }
+
 void khz_use_ida(khz_sundials *table, const khz_ida_functions *functions)
 {
     ida = functions;
@@ -220,5 +231,6 @@ void khz_use_ida(khz_sundials *table, const khz_ida_functions *functions)
     table->set_same_step = set_same_step;
     table->advance = advance;
     table->interpolate = interpolate;
+    table->gamma = gamma_of;
     table->sparse_new = NULL; /* ida_jacobian goes over all entries */
 }

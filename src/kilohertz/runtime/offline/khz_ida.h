@@ -34,10 +34,14 @@ typedef struct khz_ida_functions {
     int (*set_error_failures)(void *mem, int n);
     int (*advance)(void *mem, double t, double *reached, void *y, void *yd, int task);
     int (*interpolate)(void *mem, double t, int k, void *y);
+    int (*current_cj)(void *mem, double *cj);
 } khz_ida_functions;
 
 /* Replace the integrator in `table`; `functions` must outlive every run with it.  Allocates: when a solver is
  * created. */
 KHZ_EXPORT void khz_use_ida(khz_sundials *table, const khz_ida_functions *functions);
+
+/* Whether it was: residuals are derivatives then, those of CVODE states. */
+int khz_is_ida(const khz_sundials *table);
 
 #endif

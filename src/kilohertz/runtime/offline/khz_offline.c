@@ -28,7 +28,8 @@ int64_t khz_offline_work(const khz_model *m)
     const int64_t jacobian = m->jac_row[m->n_x] + khz_plan_solver_work(m);
     const int64_t felt = (m->n_felt > 0 ? m->n_felt : 0) + m->n_x;
     const int64_t loops = khz_offline_follow_work(m) + khz_branches_work(m);
-    const int64_t others = felt + jacobian + loops + khz_settle_work(m) + khz_offline_copied(m);
+    const int64_t others = felt + jacobian + loops + khz_settle_work(m) + khz_doubt_work(m) + khz_standstill_work(m) +
+                           khz_offline_copied(m);
     return 10 * (int64_t)m->n_r + m->n_time_events + m->n_recorded + 8 * (int64_t)unknowns(m) + others + 8 +
            KHZ_ALIGNMENT / (int64_t)sizeof(double);
 }
@@ -65,7 +66,9 @@ static cvode_work divide(const khz_offline *o)
     w.plan = w.jac + m->jac_row[m->n_x];
     w.path = w.plan + khz_plan_solver_work(m);
     w.kept = w.path + khz_offline_follow_work(m);
-    w.branches = w.kept + khz_settle_work(m);
+    w.doubt = w.kept + khz_settle_work(m);
+    w.standstill = w.doubt + khz_doubt_work(m);
+    w.branches = w.standstill + khz_standstill_work(m);
     w.old = aligned(w.branches + khz_branches_work(m));
     return w;
 }
@@ -84,6 +87,7 @@ static int rhs(double t, void *y, void *yd, void *user)
         return 0;
     }
     if (khz_offline_derivatives(o, t, o->sundials->vector_data(y), out) == KHZ_OK) {
+        khz_doubt_note(o->doubt, o->model, t, o->sundials->vector_data(y), out);
         return 0;
     }
     /* Keep the point: should the solver give up, it tells why. */
@@ -164,6 +168,8 @@ static int32_t open_solver(khz_offline *o, cvode_solver *s)
         absolute[i] = o->relative_tolerance * o->absolute_factor * khz_reals(o->instance, m->nominal)[i];
     }
     s->reached = o->time;
+    khz_doubt_open(&s->doubt, o, divide(o).doubt, divide(o).jac, absolute, s->mem);
+    khz_standstill_open(&s->standstill, o, divide(o).standstill);
     bad |= f->init(s->mem, rhs, o->time, s->y);
     bad |= f->tolerances(s->mem, o->relative_tolerance, s->absolute);
     bad |= f->set_user(s->mem, o);
@@ -368,7 +374,7 @@ static int32_t next_step(khz_offline *o, cvode_solver *s, double until, int *cre
     s->reached = reached;
     *at_end = code == CV_TSTOP_RETURN || reached >= until - slack(until);
     o->time = *at_end ? until : reached;
-    return KHZ_OK;
+    return khz_standstill_look(&s->standstill, o);
 }
 
 /* Steps until `until` or an event; *root tells which. */

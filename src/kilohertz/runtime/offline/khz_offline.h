@@ -38,6 +38,7 @@ typedef struct khz_sundials {
     int (*set_same_step)(void *mem, double factor_from, double factor_to);
     int (*advance)(void *mem, double t, void *y, double *reached, int task);
     int (*interpolate)(void *mem, double t, int k, void *y);
+    int (*gamma)(void *mem, double *gamma); /* what a derivative counts in a step */
     int (*dense_setup)(void *solver, void *a);
     int (*dense_solve)(void *solver, void *a, void *x, void *b, double tolerance);
     /* compressed rows; NULL where the solver's matrix has to be dense */
@@ -87,7 +88,7 @@ typedef struct khz_offline {
     int32_t many_states; /* from which on the matrix of a solver is sparse */
     int32_t checks;      /* there are assertions: they hold at the end of every step */
     /* results */
-    int32_t code;                                                                 /* of the solver, where it failed */
+    int32_t code; /* of the solver, where it failed; a state that stands still */
     int64_t n_steps, n_rhs, n_jacobians, n_sparse, n_state_events, n_time_events; /* n_sparse: factorisations by plan */
     int64_t n_restarts; /* of CVODE or IDA: events that changed derivatives or states */
     double time;
@@ -112,13 +113,14 @@ typedef struct khz_offline {
     double failed_time;
     int64_t grid_next;
     const struct khz_plan_solver *plan;
+    struct khz_doubt *doubt;
 } khz_offline;
 
 /* Steps from one call of `flush` to the next, rows or not: of a stepper; of CVODE and IDA, whose steps are dearer. */
 enum { KHZ_NEWS_EVERY = 2000, KHZ_NEWS_OF_SOLVER = 500 };
 /* Part of the largest value it had within which a relation stays as it is, where its events would have no end. */
 #define KHZ_RESTLESS_MOST 1e-3
-enum { KHZ_RUN_STOPPED = 2, KHZ_RUN_SOLVER_FAILED = -20, KHZ_RUN_CHATTERS = -21 };
+enum { KHZ_RUN_STOPPED = 2, KHZ_RUN_SOLVER_FAILED = -20, KHZ_RUN_CHATTERS = -21, KHZ_RUN_STANDS_STILL = -22 };
 
 KHZ_EXPORT int64_t khz_offline_work(const khz_model *m);
 /* From the initialised instance to `stop`: KHZ_OK, KHZ_TERMINATED, KHZ_RUN_STOPPED or a failure. */

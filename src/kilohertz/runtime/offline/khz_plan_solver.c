@@ -2,9 +2,12 @@
 
 #include <string.h>
 
-enum { FEWEST = 8 };         /* states from which it pays */
-enum { BY_ROWS = 1 };        /* a kind of sparse matrix */
-enum { MOST_DENSE = 46340 }; /* whose square is a 32-bit index */
+#include "khz_doubt.h"
+
+enum { FEWEST = 8 };          /* states from which it pays */
+enum { NOT_CONVERGED = 802 }; /* for a solver: it makes a new Jacobian, or a shorter step */
+enum { BY_ROWS = 1 };         /* a kind of sparse matrix */
+enum { MOST_DENSE = 46340 };  /* whose square is a 32-bit index */
 enum {
     MEMBERS = 4,
     OPERATIONS = 12
@@ -77,14 +80,23 @@ static int setup(void *solver, void *matrix)
     return p->is_dense ? f->dense_setup(solver, matrix) : 0;
 }
 
+/* 0, or why a correction is not to be taken. */
+static int doubted(const khz_plan_solver *p, void *x, void *b)
+{
+    khz_offline *const o = p->offline;
+    const khz_sundials *const f = o->sundials;
+    return khz_doubt_is_due(o->doubt, o, f->vector_data(x), f->vector_data(b)) ? NOT_CONVERGED : 0;
+}
+
 static int solve(void *solver, void *matrix, void *x, void *b, double tolerance)
 {
     const khz_plan_solver *const p = (const khz_plan_solver *)*(void **)solver;
     const khz_sundials *const f = p->offline->sundials;
     const khz_sparse_plan *const plan = p->offline->model->lu_plan;
     if (p->is_dense) {
-        return p->is_sparse ? f->dense_solve(p->full_solver, p->full_matrix, x, b, tolerance)
-                            : f->dense_solve(solver, matrix, x, b, tolerance);
+        const int bad = p->is_sparse ? f->dense_solve(p->full_solver, p->full_matrix, x, b, tolerance)
+                                     : f->dense_solve(solver, matrix, x, b, tolerance);
+        return bad != 0 ? bad : doubted(p, x, b);
     }
     double *const to = f->vector_data(x);
     const double *const from = f->vector_data(b);
@@ -92,7 +104,7 @@ static int solve(void *solver, void *matrix, void *x, void *b, double tolerance)
         memcpy(to, from, sizeof(double) * (size_t)plan->n);
     }
     khz_sparse_solve(plan, p->lu, to);
-    return 0;
+    return doubted(p, x, b);
 }
 
 /* A function as it stands in a table of operations. */
@@ -123,7 +135,8 @@ static int find(void **operations, void *address)
     return -1;
 }
 
-/* Put the plan into a fresh dense solver for n unknowns; 0 where its functions are not where they are looked for. */
+/* Put the plan, if there is one, and doubts into a fresh dense solver for n unknowns; 0 where its functions are not
+ * where they are looked for. */
 static int attach(khz_plan_solver *p, khz_offline *o, void *solver, const void *context, int32_t n, double *work)
 {
     void **const members = (void **)solver;
@@ -134,14 +147,18 @@ static int attach(khz_plan_solver *p, khz_offline *o, void *solver, const void *
     if (at_setup < 0 || at_solve < 0 || ((const khz_dense_content *)members[0])->n != n) {
         return 0;
     }
+    const int has_plan = khz_plan_solver_work(o->model) > 0;
     p->offline = o;
     p->a = work;
-    p->lu = work + o->model->lu_plan->n_a;
+    p->lu = has_plan ? work + o->model->lu_plan->n_a : NULL;
+    p->is_dense = !has_plan;
     p->own_content = members[0];
     memcpy(&p->dense, members[0], sizeof p->dense);
     members[0] = p;
     const operation new_setup = {.setup = setup}, new_solve = {.solve = solve};
-    operations[at_setup] = new_setup.address;
+    if (has_plan) {
+        operations[at_setup] = new_setup.address;
+    }
     operations[at_solve] = new_solve.address;
     return 1;
 }
@@ -187,7 +204,7 @@ void *khz_plan_solver_open(khz_plan_solver *p, khz_offline *o, void *y, void *co
     const int32_t n = o->model->n_x > 0 ? o->model->n_x : 1; /* a model without states gets one that rests */
     *matrix = n <= MOST_DENSE ? f->matrix_new(n, n, context) : NULL;
     void *const solver = *matrix != NULL ? f->solver_new(y, *matrix, context) : NULL;
-    if (solver != NULL && has_plan) {
+    if (solver != NULL) {
         (void)attach(p, o, solver, context, n, work);
     }
     return solver;

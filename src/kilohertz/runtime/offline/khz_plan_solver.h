@@ -1,4 +1,5 @@
-/* The planned sparse LU inside a dense linear solver of SUNDIALS, for off-line runs.
+/* The planned sparse LU inside a dense linear solver of SUNDIALS, for off-line runs, and doubts about what it gives
+ * (khz_doubt.h).
  *
  * Factorisation and solution are replaced: they take the entries of the model's pattern, and go back to the dense ones
  * where the order of pivots does not suit the numbers.  Small models keep the dense matrix of the solver and its
@@ -30,7 +31,8 @@ typedef struct khz_plan_solver {
 int64_t khz_plan_solver_work(const khz_model *m);
 
 /* A matrix and a linear solver for states like `y`; work [khz_plan_solver_work].  *matrix or the solver NULL: no room.
- * The plan is not in it where that work is 0 or the functions of a solver are not where they are looked for. */
+ * The plan is not in it where that work is 0; neither are doubts where the functions of a solver are not where they are
+ * looked for. */
 void *khz_plan_solver_open(khz_plan_solver *p, khz_offline *o, void *y, void *context, double *work, void **matrix);
 /* The values jac of the Jacobian into such a matrix. */
 void khz_plan_solver_fill(const khz_plan_solver *p, khz_offline *o, const double *jac, void *matrix);
