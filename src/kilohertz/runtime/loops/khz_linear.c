@@ -165,9 +165,6 @@ static KHZ_INLINE void lu_solve_few(int n, const double *lu, const double *scale
 void khz_lu_solve(int n, const double *lu, const double *scale, const int32_t *pivot, double *b, double *work)
 {
     switch (n) {
-    case 1:
-        lu_solve_few(1, lu, scale, pivot, b);
-        break;
     case 2:
         lu_solve_few(2, lu, scale, pivot, b);
         break;
