@@ -108,7 +108,7 @@ class Phases:
         relations = self.step.crossings
         statements = [Listed("crossing", (("g", c.index),), (c.relation, c.function)) for c in relations]
         looked_at = self._operations.listed(statements)
-        return looked_at + moves(7 * len(relations), 20)
+        return looked_at + moves(6.5 * len(relations), 20)
 
     @cached_property
     def turns(self) -> list[Count]:

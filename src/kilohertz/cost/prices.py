@@ -240,9 +240,9 @@ def minimum_norm(n: int) -> Count:
 
 
 def dense_solve(n: int) -> Count:
-    """khz_lu_solve: compiled apart for few unknowns (1.1 of what 2 to 6 take), else by loops."""
+    """khz_lu_solve: compiled apart for few unknowns (what 2 to 6 take with zig, the dearer), else by loops."""
     few = n <= constant("KHZ_FEW_UNKNOWNS")
-    return both(2 * n**2 + 4 * n, 3.2 * n**2 + 2.5 * n + 14 if few else 6.2 * n**2 + 24 * n + 45)
+    return both(2 * n**2 + 4 * n, 3.1 * n**2 + 2.5 * n + 21 if few else 6.2 * n**2 + 24 * n + 45)
 
 
 def in_place(n: int) -> Count:
