@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from pathlib import Path
 
 from kilohertz import load
-from kilohertz.cost import cost_bound
+from kilohertz.cost import IN_PLACE, cost_bound
 from kilohertz.cost.branches import idle
 from kilohertz.cost.operations import Operations
-from kilohertz.cost.prices import Count, both, node, second_of_angle, total
+from kilohertz.cost.prices import Count, both, dense_factor, else_if, in_place, node, second_of_angle, total
 from kilohertz.driver.pipeline import compile_flat
 from kilohertz.ir import make, read_flat
 from kilohertz.ir.builtins import BUILTINS
-from kilohertz.ir.expr import Builtin, Call, Expr, Ref
-from kilohertz.ir.step import Partition, Step, expressions
+from kilohertz.ir.expr import Builtin, Call, Expr, Real, Ref
+from kilohertz.ir.step import LinearLoop, Partition, Step, expressions
 from kilohertz.ir.traverse import walk_all
 from kilohertz.ir.types import BOOLEAN, REAL
 from kilohertz.solvers import StepSettings
@@ -96,6 +97,46 @@ def test_a_call_is_made_in_each_branch_that_needs_it() -> None:
 
     assert [e for e in idle([friction], price) if isinstance(e, Call)] == [forward]
     assert not any(isinstance(e, Call) for e in idle([friction, forward], price))
+
+
+def test_of_a_chain_of_branches_one_has_the_value() -> None:
+    """Each further test is a comparison and a jump."""
+    x, conditions = Ref("x", REAL), [Ref(f"c{k}", BOOLEAN) for k in range(5)]
+    chain: Expr = x
+    priced = []
+    for condition in conditions:
+        chain = make.if_(condition, Real(2.0), chain)
+        priced.append(Operations(compile_flat(read_flat(PENDULUM)), 1).expressions([chain]).regular.expressions)
+    assert [b - a for a, b in pairwise(priced)] == [else_if().regular.expressions] * 4
+    assert priced[0] == node(chain).regular.expressions > else_if().regular.expressions > 0
+
+
+LOOP = """
+model Loop "three forces that hang on one another by a matrix that moves"
+  Real s(start = 0.3, fixed = true);
+  Real a;
+  Real b;
+  Real c;
+  Real d;
+equation
+  a*cos(s) + b*s + c = 1.0;
+  a + b*cos(s) + d = 2.0;
+  a*s + c*cos(s) + d*s = 3.0;
+  b + c*s + d*cos(s) = 4.0;
+  der(s) = a + b + c + d;
+end Loop;
+"""
+
+
+def test_few_equations_are_solved_in_place() -> None:
+    """By determinants, unless these are lost in rounding."""
+    step = compile_flat(read_flat(LOOP))
+    (loop,) = (b for b in step.in_partition(Partition.STEP) if isinstance(b, LinearLoop))
+    n = len(loop.unknowns)
+    assert 1 < n <= IN_PLACE
+    count = Operations(step, 1).block(loop)
+    assert count.regular.kernels == in_place(n).regular.kernels < dense_factor(n).regular.kernels
+    assert count.worst.kernels > in_place(n).regular.kernels + dense_factor(n).regular.kernels
 
 
 SUMS = """

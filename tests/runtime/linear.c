@@ -31,28 +31,29 @@ static void unknowns_of_different_size(void)
     CHECK(near(b[0] * 1e-12, 1.0) && near(b[1] * 1e12, 1.0));
 }
 
-/* Several right-hand sides at once: each as one alone. */
-static void lanes_have_the_bits_of_one(void)
+/* Several right-hand sides at once, by loops: each as one alone, which for few unknowns is compiled without. */
+static void lanes_have_the_bits_of_one(int n)
 {
-    double a[25], scale[5], work[5 * KHZ_LANES], one[5];
-    khz_lanes b[5];
-    int32_t pivot[5];
-    for (int i = 0; i < 25; i++) {
-        a[i] = sin(7.0 * i + 1.0) * (i % 6 == 0 ? 10.0 : 1.0);
+    enum { MOST = KHZ_FEW_UNKNOWNS + 2 };
+    double a[MOST * MOST], scale[MOST], work[MOST * KHZ_LANES], one[MOST];
+    khz_lanes b[MOST];
+    int32_t pivot[MOST];
+    for (int i = 0; i < n * n; i++) {
+        a[i] = sin(7.0 * i + 1.0) * (i % (n + 1) == 0 ? 10.0 : 1.0);
     }
-    CHECK(khz_lu_factor(5, a, scale, pivot) == KHZ_OK);
-    for (int i = 0; i < 5; i++) {
+    CHECK(khz_lu_factor(n, a, scale, pivot) == KHZ_OK);
+    for (int i = 0; i < n; i++) {
         for (int lane = 0; lane < KHZ_LANES; lane++) {
             b[i][lane] = cos(3.0 * i + lane);
         }
     }
-    khz_lu_solve_lanes(5, a, scale, pivot, b, work);
+    khz_lu_solve_lanes(n, a, scale, pivot, b, work);
     for (int lane = 0; lane < KHZ_LANES; lane++) {
-        for (int i = 0; i < 5; i++) {
+        for (int i = 0; i < n; i++) {
             one[i] = cos(3.0 * i + lane);
         }
-        khz_lu_solve(5, a, scale, pivot, one, work);
-        for (int i = 0; i < 5; i++) {
+        khz_lu_solve(n, a, scale, pivot, one, work);
+        for (int i = 0; i < n; i++) {
             CHECK(b[i][lane] == one[i]);
         }
     }
@@ -242,7 +243,9 @@ int main(void)
 {
     regular_system();
     unknowns_of_different_size();
-    lanes_have_the_bits_of_one();
+    for (int n = 1; n <= KHZ_FEW_UNKNOWNS + 2; n++) {
+        lanes_have_the_bits_of_one(n);
+    }
     singular_matrix_is_found();
     factors_are_the_same_to_the_bit();
     sparse_with_pivots();

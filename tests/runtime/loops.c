@@ -41,6 +41,22 @@ static void two_by_two_not_finite(void)
     CHECK(two(n, b) == KHZ_NOT_FINITE);
 }
 
+/* A determinant that is lost in rounding: factors are more than the usual way, which a bounded step says. */
+static void two_by_two_lost(void)
+{
+    const double lost[4] = {1.0, 1.0, 1.0, 1.0 + 1e-8}, fine[4] = {1.0, 1.0, 1.0, 2.0};
+    for (int32_t cap = 0; cap < 2; cap++) {
+        const uint32_t before = c.n_detours;
+        double b[2] = {2.0, 2.0 + 1e-8};
+        double d[2] = {2.0, 3.0};
+        c.newton_cap = cap;
+        CHECK(two(fine, d) == KHZ_OK && c.n_detours == before);
+        CHECK(two(lost, b) == KHZ_OK && c.n_detours - before == (uint32_t)cap);
+        CHECK(fabs(b[0] - 1.0) < 1e-7 && fabs(b[1] - 1.0) < 1e-7);
+    }
+    c.newton_cap = 0;
+}
+
 static khz_status three(const double *a, double *b)
 {
     c.status = KHZ_OK;
@@ -115,6 +131,7 @@ int main(void)
     two_by_two();
     two_by_two_singular();
     two_by_two_not_finite();
+    two_by_two_lost();
     three_by_three();
     three_by_three_singular();
     many_relations();

@@ -46,6 +46,8 @@ _STAGE_TRIALS = constant("KHZ_STAGE_TRIALS")
 _HOLD = 2  # evaluations after a step that failed
 _HELD_WITHOUT_EVENT = ("linear", "hermite")  # a period whose step failed looks for no event
 _PERIOD = calls(620)  # what a period takes of an empty model
+# of a relation: whether its function is below zero, within a band it may have; whether it stays in it (khz_rest.c)
+_LOOK, _REST = 10, 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -354,7 +356,7 @@ class _Period:
 
     def total(self, w: Work, case: str, periods: int = 1) -> Count:
         """The calls in one period or in several, and what the runtime does between them."""
-        per, k = self.per, self.kernels
+        per, k, n_r = self.per, self.kernels, len(self.step.crossings)
         looks = 2 * periods + w.looks + 2 * w.steps + 3 * w.events  # at the end, and wherever all values were looked at
         if case in (REGULAR, KEPT):  # at the end of the step, twice where it may be located; copied for the next one
             looks = (1 if self.stepping.events == "none" else 2) * w.steps + 2 * w.looks + 3 * w.events
@@ -368,8 +370,8 @@ class _Period:
             per["time_slope"].times(w.slopes),
             per["event"].times(w.event_passes - w.late),
             per["asserts"].times(periods),
-            (self.phases.crossings + moves(12 * len(self.step.crossings))).times(looks),
-            copy(len(self.step.crossings)).times(periods if self.step.crossings else 0),
+            (self.phases.crossings + moves(_LOOK * n_r).of_stepper(n_r)).times(looks),
+            (copy(n_r) + moves(_REST * n_r)).of_stepper(n_r).times(periods if n_r else 0),
             k.solve.times(w.solves),
             k.stages(self.stepping.n_substeps).times(w.steps, 2 * w.steps),
             self._handling.times(w.events),

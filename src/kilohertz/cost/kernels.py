@@ -62,13 +62,13 @@ class Kernels:
         colours = -(-self.directions // n_parts)
         symbolic = moves(10 * self.entries + 14 * self.taken + 98 * colours + 18 * self.n, 300)
         checked = self.differences + moves(8 * self.entries, 160)
-        return ((symbolic if directions else checked) + slope.times(slopes)).of_stepper
+        return ((symbolic if directions else checked) + slope.times(slopes)).of_stepper(self.n)
 
     @property
     def differences(self) -> Count:
         """Around the right-hand sides of a Jacobian by differences."""
         colour = both(6 * self.entries, 16 * self.entries + 24 * self.n, 80) + copy(self.n)
-        return (colour.times(self.colours) + copy(self.n).times(4) + calls(80)).of_stepper
+        return (colour.times(self.colours) + copy(self.n).times(4) + calls(80)).of_stepper(self.n)
 
     @property
     def factor(self) -> Count:
@@ -76,16 +76,16 @@ class Kernels:
         n, moved = self.n, self.entries + self.n
         dense = copy(n * n) + both(moved, 10 * moved, 120) + Count(dense_factor(n).regular, dense_factor(n).regular)
         if self.plan is None:
-            return dense.of_stepper
-        return (both(moved, 8 * moved, 110) + sparse_factor(self.plan, n) + dense.times(0, 1)).of_stepper
+            return dense.of_stepper(self.n)
+        return (both(moved, 8 * moved, 110) + sparse_factor(self.plan, n) + dense.times(0, 1)).of_stepper(self.n)
 
     @property
     def solve(self) -> Count:
         dense = dense_solve(self.n) + calls(15)
         if self.plan is None:
-            return dense.of_stepper
+            return dense.of_stepper(self.n)
         planned = sparse_solve(self.plan, self.n) + calls(15)
-        return Count(planned.regular, max(planned.worst, dense.worst, key=lambda c: c.instructions)).of_stepper
+        return Count(planned.regular, max(planned.worst, dense.worst, key=lambda c: c.instructions)).of_stepper(self.n)
 
     # --------------------------------------------------------------------------------------------------------- stages
 
@@ -93,10 +93,10 @@ class Kernels:
         """Vectors of one step between the calls."""
         m = self.method
         if isinstance(m, Pair):
-            return self._pair(m, substeps).of_stepper
+            return self._pair(m, substeps).of_stepper(self.n)
         if isinstance(m, Rosenbrock):
-            return self._rosenbrock(m).of_stepper
-        return (self._explicit(m) if m.is_explicit else self._implicit(m)).of_stepper
+            return self._rosenbrock(m).of_stepper(self.n)
+        return (self._explicit(m) if m.is_explicit else self._implicit(m)).of_stepper(self.n)
 
     def _combined(self, weights: np.ndarray, every: bool = False) -> Count:
         """x0 + sum of weights*k for each row of weights: zeros are left out, but for their loop."""

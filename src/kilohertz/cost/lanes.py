@@ -7,6 +7,7 @@ move, and spill more: an arm with seven joints takes 98 664, 116 810 and 114 326
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 from kilohertz.cost.jacobian import StateJacobian
 from kilohertz.cost.prices import Cost, Count
@@ -98,6 +99,4 @@ def _is_safe(e: Expr, guarded: bool) -> bool:
 def _together(one: Cost) -> Cost:
     """Each instruction does for all directions; loops of the runtime have half of them once more to spread a number
     over these."""
-    return Cost(
-        LANES * one.operations, one.expressions, one.functions, 3 * one.kernels // 2, one.moves, one.vectors, one.calls
-    )
+    return replace(one, operations=LANES * one.operations, kernels=3 * one.kernels // 2)

@@ -25,6 +25,8 @@ from kilohertz.cost.prices import (
     copy,
     dense_factor,
     dense_solve,
+    else_if,
+    in_place,
     minimum_norm,
     moves,
     node,
@@ -111,6 +113,8 @@ class Operations:
             for k, child in enumerate(e.children()):
                 if self.is_apart is None or not self.is_apart(e, child):
                     stack.append((child, guarded or opens_scope(e, k)))
+            if isinstance(e, x.IfExp):
+                here.chained.update(b for b in (e.then, e.otherwise) if isinstance(b, x.IfExp))
             if e in here.idle and not self._open:
                 continue
             counts.append(here.price(e, guarded))
@@ -301,7 +305,7 @@ class Operations:
         """One run of a block; `is_open`: nonlinear loops give their residuals alone (index-1 form)."""
         match block:
             case s.LinearLoop():
-                return _BLOCK + self._linear(block, in_event)
+                return self._linear(block, in_event) + (_BLOCK if is_large(block) else Count())
             case s.NonlinearLoop():
                 kept, self.kept = self.kept, set()  # its functions do not know what stands in variables
                 count = _BLOCK + (self._residual(block) if is_open else self._nonlinear(block))
@@ -348,6 +352,8 @@ class Operations:
         planned = linear_plan(solved) if solved is not None else None
         plan, n_stored = (None, len(b.matrix)) if planned is None else (planned.plan, sum(map(len, planned.pattern)))
         filled = _SET.times(n_stored) + self.expressions(e.value for e in b.matrix)
+        if n <= IN_PLACE and not constant:
+            return inner + filled + moves(4 * n, 10) + in_place(n)
         copies = copy(n * n).times(2)  # of a planned one where its pivots do not suit
         matrix = filled + (copies + dense_factor(n) if plan is None else copies.times(0, 1) + planned_factor(plan, n))
         solve = dense_solve(n) if plan is None else planned_solve(plan, n)
@@ -443,9 +449,12 @@ class _Function:
     idle: set[x.Expr] = field(default_factory=set)  # in the cheaper of two branches
     known: set[x.Expr] = field(default_factory=set)
     angles: set[x.Expr] = field(default_factory=set)  # of which there is a sine or cosine
+    chained: set[x.Expr] = field(default_factory=set)  # if-expressions that are a branch of another one
 
     def price(self, e: x.Expr, guarded: bool) -> Count:
-        """Of one node; sine and cosine of the same angle are one call."""
+        """Of one node; sine and cosine of the same angle are one call, and of a chain of branches one has the value."""
+        if e in self.chained:
+            return else_if()
         if not isinstance(e, x.Builtin) or e.name not in ("sin", "cos") or guarded:
             return node(e)
         is_second = e.args[0] in self.angles

@@ -108,7 +108,7 @@ class Phases:
         relations = self.step.crossings
         statements = [Listed("crossing", (("g", c.index),), (c.relation, c.function)) for c in relations]
         looked_at = self._operations.listed(statements)
-        return looked_at + moves(12 * len(relations), 20)
+        return looked_at + moves(6.5 * len(relations), 20)
 
     @cached_property
     def turns(self) -> list[Count]:
@@ -160,7 +160,8 @@ class Phases:
     @property
     def _around(self) -> Count:
         """Each list of directions."""
-        return moves(8 * len(self.jacobian.rows), 60).of_stepper
+        n = len(self.jacobian.rows)
+        return moves(8 * n, 60).of_stepper(n)
 
     @cached_property
     def _directions(self) -> tuple[Count, list[Count], Count]:
@@ -194,18 +195,18 @@ class Phases:
         """One call of each phase, copies and checks of the runtime included."""
         step, operations, n = self.step, self._operations, len(self.jacobian.rows)
         late_parts = map(operations.partition, (Partition.CROSSING, Partition.OUTPUT, Partition.VIEW))
-        late = total(late_parts) + moves(8 * n, 280).of_stepper
+        late = total(late_parts) + moves(8 * n, 280).of_stepper(n)
         event = operations.blocks(step.blocks, in_event=True)
         solved = operations.step_blocks() + calls(40)
         inputs = moves(25 * len(step.of_kind(Kind.INPUT)))
         stage = operations.step_blocks(self.is_open) + calls(40)
         operations.kept = set()
-        late = late + copy(n).of_stepper + inputs
+        late = late + copy(n).of_stepper(n) + inputs
         values = sum(len(s.targets(b)) for b in step.in_partition(Partition.STEP))
         n_values = len(step.of_kind(Kind.ALGEBRAIC)) + len(step.of_kind(Kind.DISCRETE))
         late = late + Count(Cost(moves=2 * n_values), Cost(moves=20 * (values + n_values)))  # is one not finite? which?
-        called = (moves(4 * n + 10 * len(step.algebraic), 150) + copy(n).times(2)).of_stepper + inputs
-        staged = (moves(18 * n, 220) + copy(n)).of_stepper + inputs
+        called = (moves(4 * n + 10 * len(step.algebraic), 110) + copy(n).times(2)).of_stepper(n) + inputs
+        staged = (moves(18 * n, 220) + copy(n)).of_stepper(n) + inputs
         kept = moves(24 * self.n_discrete + 2000 * self.n_texts + 12 * n, 100)
         return {
             "rhs": stage + called,

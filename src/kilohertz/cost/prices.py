@@ -19,6 +19,8 @@ from kilohertz.ir import expr as x
 from kilohertz.ir.builtins import BUILTINS
 from kilohertz.runtime import constant
 
+_FEW_STATES = 8  # loops over so many states have no turns in a step that is made for its method
+
 
 @dataclass(frozen=True, slots=True)
 class Cost:
@@ -33,6 +35,7 @@ class Cost:
     kernels: int = 0  # loops of the runtime with arithmetic in them, for the model's own loops
     moves: int = 0  # copies, addresses, branches
     vectors: int = 0  # what the stepper itself does with states, stages and its Jacobian
+    few: int = 0  # the same for a few states
     calls: int = 0  # what each call of the runtime does once, however large the model is
 
     def __add__(self, other: Cost) -> Cost:
@@ -43,6 +46,7 @@ class Cost:
             self.kernels + other.kernels,
             self.moves + other.moves,
             self.vectors + other.vectors,
+            self.few + other.few,
             self.calls + other.calls,
         )
 
@@ -54,6 +58,7 @@ class Cost:
             self.kernels * n,
             self.moves * n,
             self.vectors * n,
+            self.few * n,
             self.calls * n,
         )
 
@@ -64,13 +69,14 @@ class Cost:
     @property
     def instructions(self) -> int:
         """At the prices that stand here."""
-        return math.ceil(self.expressions) + self.functions + self.kernels + self.moves + self.vectors + self.calls
+        of_model = math.ceil(self.expressions) + self.functions + self.kernels + self.moves
+        return of_model + self.vectors + self.few + self.calls
 
-    @property
-    def of_stepper(self) -> Cost:
-        """The same as work of the stepper itself, where nothing of the model is in it."""
-        vectors = self.kernels + self.moves + self.vectors
-        return Cost(self.operations, self.expressions, self.functions, vectors=vectors, calls=self.calls)
+    def of_stepper(self, n_states: int) -> Cost:
+        """The same as work of the stepper itself on so many states, where nothing of the model is in it."""
+        here = self.kernels + self.moves + self.vectors + self.few
+        vectors, few = (0, here) if n_states <= _FEW_STATES else (here, 0)
+        return Cost(self.operations, self.expressions, self.functions, vectors=vectors, few=few, calls=self.calls)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,9 +92,8 @@ class Count:
     def times(self, regular: int, worst: int | None = None) -> Count:
         return Count(self.regular.times(regular), self.worst.times(regular if worst is None else worst))
 
-    @property
-    def of_stepper(self) -> Count:
-        return Count(self.regular.of_stepper, self.worst.of_stepper)
+    def of_stepper(self, n_states: int) -> Count:
+        return Count(self.regular.of_stepper(n_states), self.worst.of_stepper(n_states))
 
 
 def both(operations: float, instructions: float, calls: int = 0) -> Count:
@@ -139,6 +144,7 @@ def _sum(costs: Sequence[Cost]) -> Cost:
         sum([c.kernels for c in costs]),
         sum([c.moves for c in costs]),
         sum([c.vectors for c in costs]),
+        sum([c.few for c in costs]),
         sum([c.calls for c in costs]),
     )
 
@@ -157,6 +163,8 @@ _RELATION = (1, 5)
 _POWERS = {2.0: (1, 2), 3.0: (2, 3), 4.0: (2, 3), 1.0: (0, 0)}
 _POWERS |= {0.5: (20, 4), 0.25: (40, 7), -0.5: (24, 7), -0.75: (45, 12)}  # by roots
 _POWER = (20, 150)
+_IF = 5  # a test, a jump, and the value of one branch
+_ELSE_IF = 2.5  # one that stands in a branch of another: that one has the value
 _OTHER = (20, 160)  # what is not in the table of functions: derivatives of functions, ...
 
 
@@ -183,11 +191,16 @@ def node(e: x.Expr) -> Count:
         case x.Unary():
             return _expression(1, 2)
         case x.IfExp():
-            return _expression(1, 5)
+            return _expression(1, _IF)
         case x.Index():
             return _expression(1, 8)
         case _:
             return _expression(1, 4)
+
+
+def else_if() -> Count:
+    """An if-expression that is a branch of another one."""
+    return _expression(1, _ELSE_IF)
 
 
 def second_of_angle() -> Count:
@@ -227,7 +240,15 @@ def minimum_norm(n: int) -> Count:
 
 
 def dense_solve(n: int) -> Count:
-    return both(2 * n**2 + 4 * n, 45 if n == 2 else 6.2 * n**2 + 24 * n + 45)
+    """khz_lu_solve: compiled apart for few unknowns (what 2 to 6 take with zig, the dearer), else by loops."""
+    few = n <= constant("KHZ_FEW_UNKNOWNS")
+    return both(2 * n**2 + 4 * n, 3.1 * n**2 + 2.5 * n + 21 if few else 6.2 * n**2 + 24 * n + 45)
+
+
+def in_place(n: int) -> Count:
+    """khz_linear_2 and khz_linear_3: by determinants; where these are lost in rounding by factors, a detour."""
+    by_factors = copy(n * n).times(2) + dense_factor(n) + dense_solve(n)
+    return both(9 if n == 2 else 45, 44 if n == 2 else 138) + Count(Cost(), by_factors.worst)
 
 
 def sparse_factor(plan: Elimination, n: int) -> Count:

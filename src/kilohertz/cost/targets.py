@@ -18,7 +18,7 @@ from typing import Any
 from kilohertz.cost.prices import Cost
 
 REFERENCE = ("gcc", "x86_64")  # what the prices of `prices.py` are for
-GROUPS = ("expressions", "functions", "kernels", "moves", "vectors", "calls")  # fields of `Cost`
+GROUPS = ("expressions", "functions", "kernels", "moves", "vectors", "few", "calls")  # fields of `Cost`
 
 
 @dataclass(frozen=True, slots=True)

@@ -113,6 +113,8 @@ enum { KHZ_USUAL_KEPT = 5 };
 /* Multiple of a planned pivot's row that is subtracted from a row it could not be exchanged with: 3 digits, as sparse
  * solvers allow it; beyond, the dense factorisation is taken. */
 #define KHZ_PLANNED_MULTIPLE 1e3
+/* Up to so many unknowns the solution by dense factors is compiled for each number of them apart. */
+enum { KHZ_FEW_UNKNOWNS = 6 };
 /* From so many unknowns on a matrix with few entries is factorised as such where no plan suits it: below, the dense way
  * is as quick.  It gives up after n^3 divided by the second number of products, a twentieth of the dense way's work. */
 enum { KHZ_PIVOTED_LEAST = 64, KHZ_PIVOTED_PRODUCTS = 64 };

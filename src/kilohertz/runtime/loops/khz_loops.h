@@ -37,6 +37,7 @@ static KHZ_INLINE khz_status khz_linear_2(khz_context *c, int block, int place, 
     }
     memcpy(memory, a, 4 * sizeof(double));
     *factored = 0;
+    c->n_detours += c->newton_cap > 0 ? 1U : 0U;
     return khz_linear(c, block, place, 2, memory, order, factored, b);
 }
 
@@ -57,6 +58,7 @@ static inline khz_status khz_linear_3(khz_context *c, int block, int place, cons
     }
     memcpy(memory, a, 9 * sizeof(double));
     *factored = 0;
+    c->n_detours += c->newton_cap > 0 ? 1U : 0U;
     return khz_linear(c, block, place, 3, memory, order, factored, b);
 }
 

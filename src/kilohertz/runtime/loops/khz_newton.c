@@ -44,6 +44,12 @@ static int evaluate(const frame *w, const double *x, double *f)
     return khz_newton_evaluate(w->p, w->c, w->instance, x, f);
 }
 
+/* The same without an offset, for a number of unknowns that is a constant where this is called. */
+static KHZ_INLINE int evaluate_sized(const frame *w, const double *x, double *f, int n)
+{
+    return succeeds(w->p->residual, w->c, w->instance, x, f) && khz_are_finite(n, f);
+}
+
 /* With a plan only its entries are ever written; the others are 0 from the beginning. */
 static KHZ_INLINE int finite_jacobian(const frame *w, int n)
 {
@@ -172,6 +178,10 @@ static int marquardt_direction(const frame *w, double mu)
 /* A step out of the bounds ends before them: at the bound itself equations may have no value. */
 static KHZ_INLINE void trial(const frame *w, const double *x, double factor, int n)
 {
+    if (w->p->lower == NULL && w->p->upper == NULL) {
+        khz_add_scaled(n, x, factor, w->step, w->x_new);
+        return;
+    }
     for (int j = 0; j < n; j++) {
         double v = x[j] + factor * w->step[j];
         if (w->p->lower != NULL && x[j] >= w->p->lower[j] && v < w->p->lower[j]) {
@@ -263,7 +273,7 @@ static KHZ_INLINE int iterate_sized(const frame *w, double *x, int bold, int n)
         int found = 0;
         for (int cut = 0; cut < KHZ_NEWTON_CUTS && !found && (cut == 0 || khz_may_try(w->c)); cut++) {
             trial(w, x, factor, n);
-            found = evaluate(w, w->x_new, w->f_new) &&
+            found = evaluate_sized(w, w->x_new, w->f_new, n) &&
                     (bold || merit(w, w->f_new, n) <= (1.0 - KHZ_NEWTON_DECREASE * factor) * before ||
                      size * factor < w->p->tolerance);
             factor = found ? factor : factor * 0.5;

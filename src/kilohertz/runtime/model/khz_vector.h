@@ -9,6 +9,7 @@
 #include "khz_base.h"
 
 typedef double khz_pair __attribute__((vector_size(16), aligned(8), may_alias));
+typedef int64_t khz_flags __attribute__((vector_size(16))); /* what a comparison of pairs gives: all ones, or none */
 
 static KHZ_INLINE khz_pair khz_pair_at(const double *v) { return *(const khz_pair *)(const void *)v; }
 static KHZ_INLINE void khz_set_pair(double *v, khz_pair p) { *(khz_pair *)(void *)v = p; }

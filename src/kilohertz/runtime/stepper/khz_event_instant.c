@@ -30,12 +30,11 @@ void khz_crossing_values(const khz_stepper *s, const khz_work *w, double *g) { c
 /* Whether one of g [n] is below zero. */
 static int is_any_negative(int32_t n, const double *g)
 {
-    typedef int64_t flags __attribute__((vector_size(16)));
     const khz_pair zero = {0.0, 0.0};
-    flags found = {0, 0};
+    khz_flags found = {0, 0};
     int32_t i = 0;
     for (; i + 2 <= n; i += 2) {
-        found |= (flags)(khz_pair_at(g + i) < zero);
+        found |= (khz_flags)(khz_pair_at(g + i) < zero);
     }
     return ((found[0] | found[1]) != 0) | (i < n && g[i] < 0.0);
 }

@@ -6,6 +6,7 @@ static void explicit_point(const khz_stepper *s, const khz_work *w, double h, co
 {
     const int32_t n = khz_model_of(s)->n_x;
     const double *base = w->x0;
+    KHZ_STAGE_BY_STAGE
     for (int32_t j = 0; j < count; j++) {
         if (a[j] != 0.0) {
             khz_add_scaled(n, base, h * a[j], w->k + (size_t)j * (size_t)n, w->stage);
@@ -23,6 +24,7 @@ khz_status khz_advance_explicit(khz_stepper *s, const khz_work *w, double t, dou
     const int32_t n = khz_model_of(s)->n_x;
     const int32_t n_stages = method->n_stages;
     khz_copy(w->k, w->f0, n);
+    KHZ_STAGE_BY_STAGE
     for (int32_t i = 1; i < n_stages; i++) {
         explicit_point(s, w, h, method->a + i * n_stages, i);
         const khz_status status =
@@ -31,6 +33,7 @@ khz_status khz_advance_explicit(khz_stepper *s, const khz_work *w, double t, dou
             return status;
         }
     }
+    KHZ_STAGE_BY_STAGE
     for (int32_t i = 0; i < n_stages; i++) {
         khz_add_scaled(n, i == 0 ? w->x0 : w->x1, h * method->weight[i], w->k + (size_t)i * (size_t)n, w->x1);
     }

@@ -192,10 +192,11 @@ static void solve(khz_stepper *s, const khz_work *w, double *b)
 }
 
 /* out := x0 + sum of a[j]*k_j, j < count. */
-static void combine(const khz_stepper *s, const khz_work *w, const double *a, int32_t count, double *out)
+static KHZ_INLINE void combine(const khz_stepper *s, const khz_work *w, const double *a, int32_t count, double *out)
 {
     const int32_t n = khz_n_y(khz_model_of(s));
     const double *base = w->x0;
+    KHZ_STAGE_BY_STAGE
     for (int32_t j = 0; j < count; j++) {
         if (a[j] != 0.0) {
             khz_add_scaled(n, base, a[j], w->k + (size_t)j * (size_t)n, out);
@@ -210,7 +211,7 @@ static void combine(const khz_stepper *s, const khz_work *w, const double *a, in
 /* ---------------------------------------------------------------------------------------------------------- methods */
 
 /* u := h*gamma*(f + sum c_j*u_j/h + h*gamma_i*f_t), f in x1; the sum is over the stages before, of states alone. */
-static void stage_right_side(const khz_stepper *s, const khz_work *w, int32_t stage, double h, double *u)
+static KHZ_INLINE void stage_right_side(const khz_stepper *s, const khz_work *w, int32_t stage, double h, double *u)
 {
     const khz_method *const method = khz_method_of(s);
     const int32_t n = khz_n_y(khz_model_of(s));
@@ -218,6 +219,7 @@ static void stage_right_side(const khz_stepper *s, const khz_work *w, int32_t st
     const double h_gamma = h * method->gamma;
     const double slope = h * method->time_weight[stage];
     memset(u, 0, sizeof(double) * (size_t)n);
+    KHZ_STAGE_BY_STAGE
     for (int32_t j = 0; j < stage; j++) {
         khz_add_scaled(khz_model_of(s)->n_x, u, coupling[j], w->k + (size_t)j * (size_t)n, u);
     }
@@ -231,6 +233,20 @@ static void stage_right_side(const khz_stepper *s, const khz_work *w, int32_t st
     }
 }
 
+static KHZ_INLINE khz_status rosenbrock_stage(khz_stepper *s, const khz_work *w, double t, double h, int32_t i)
+{
+    const khz_method *const method = khz_method_of(s);
+    double *const u = w->k + (size_t)i * (size_t)khz_n_y(khz_model_of(s));
+    khz_status status = KHZ_OK;
+    if (i > 0 && !method->reuses[i]) {
+        combine(s, w, method->a + i * method->n_stages, i, w->stage);
+        status = khz_stepper_stage(s, w, t + method->abscissa[i] * h, KHZ_SMALL_IN_STAGE, w->stage, w->x1);
+    }
+    stage_right_side(s, w, i, h, u);
+    solve(s, w, u);
+    return status;
+}
+
 /* E*u_i = f(t + alpha_i*h, x0 + sum a_ij*u_j) + M*sum c_ij*u_j/h + h*gamma_i*f_t with E = W/(h*gamma). */
 khz_status khz_advance_rosenbrock(khz_stepper *s, const khz_work *w, double t, double h)
 {
@@ -240,15 +256,7 @@ khz_status khz_advance_rosenbrock(khz_stepper *s, const khz_work *w, double t, d
     status = status == KHZ_OK ? factor(s, w, h * method->gamma) : status;
     /* x1 holds the right-hand side of the model until the stages are done. */
     memcpy(w->x1, w->f0, sizeof(double) * (size_t)n);
-    for (int32_t i = 0; i < method->n_stages && status == KHZ_OK; i++) {
-        double *const u = w->k + (size_t)i * (size_t)n;
-        if (i > 0 && !method->reuses[i]) {
-            combine(s, w, method->a + i * method->n_stages, i, w->stage);
-            status = khz_stepper_stage(s, w, t + method->abscissa[i] * h, KHZ_SMALL_IN_STAGE, w->stage, w->x1);
-        }
-        stage_right_side(s, w, i, h, u);
-        solve(s, w, u);
-    }
+    status = status == KHZ_OK ? khz_each_stage(rosenbrock_stage, s, w, t, h, 0) : status;
     combine(s, w, method->weight, method->n_stages, w->x1);
     return status;
 }
@@ -340,24 +348,28 @@ static khz_status implicit_stage(khz_stepper *s, const khz_work *w, double t, do
     return KHZ_OK;
 }
 
-static khz_status dirk_stages(khz_stepper *s, const khz_work *w, double t, double h)
+static KHZ_INLINE khz_status dirk_stage(khz_stepper *s, const khz_work *w, double t, double h, int32_t i)
 {
     const khz_method *const method = khz_method_of(s);
     const int32_t n = khz_n_y(khz_model_of(s));
+    double *const z = w->k + (size_t)i * (size_t)n;
+    if (i == 0 && method->explicit_first) {
+        for (int32_t m = 0; m < n; m++) {
+            z[m] = m < khz_model_of(s)->n_x ? h * w->f0[m] : 0.0;
+        }
+        return KHZ_OK;
+    }
+    combine(s, w, method->a + i * method->n_stages, i, w->stage);
+    return implicit_stage(s, w, t + method->abscissa[i] * h, h, w->stage, z, w->x1);
+}
+
+static khz_status dirk_stages(khz_stepper *s, const khz_work *w, double t, double h)
+{
+    const khz_method *const method = khz_method_of(s);
     khz_status status = renew_jacobian(s, w, t, 0);
     status = status == KHZ_OK ? factor(s, w, h * method->gamma) : status;
-    memcpy(w->x1, w->x0, sizeof(double) * (size_t)n);
-    for (int32_t i = 0; i < method->n_stages && status == KHZ_OK; i++) {
-        double *const z = w->k + (size_t)i * (size_t)n;
-        if (i == 0 && method->explicit_first) {
-            for (int32_t m = 0; m < n; m++) {
-                z[m] = m < khz_model_of(s)->n_x ? h * w->f0[m] : 0.0;
-            }
-            continue;
-        }
-        combine(s, w, method->a + i * method->n_stages, i, w->stage);
-        status = implicit_stage(s, w, t + method->abscissa[i] * h, h, w->stage, z, w->x1);
-    }
+    memcpy(w->x1, w->x0, sizeof(double) * (size_t)khz_n_y(khz_model_of(s)));
+    status = status == KHZ_OK ? khz_each_stage(dirk_stage, s, w, t, h, 0) : status;
     if (!method->stiffly_accurate) {
         combine(s, w, method->weight, method->n_stages, w->x1);
     }
@@ -376,30 +388,39 @@ khz_status khz_advance_dirk(khz_stepper *s, const khz_work *w, double t, double 
     return dirk_stages(s, w, t, h);
 }
 
-/* The same stages, each solved by the model itself: x = base + gamma_h*xd. */
-khz_status khz_advance_inlined(khz_stepper *s, const khz_work *w, double t, double h)
+/* The same stage, solved by the model itself: x = base + gamma_h*xd. */
+static KHZ_INLINE khz_status inlined_stage(khz_stepper *s, const khz_work *w, double t, double h, int32_t i)
 {
     const khz_method *const method = khz_method_of(s);
     const khz_model *const m = khz_model_of(s);
     const int32_t n = m->n_x;
-    memcpy(w->x1, w->x0, sizeof(double) * (size_t)n);
-    for (int32_t i = 0; i < method->n_stages; i++) {
-        double *const z = w->k + (size_t)i * (size_t)n;
-        if (i == 0 && method->explicit_first) {
-            for (int32_t j = 0; j < n; j++) {
-                z[j] = h * w->f0[j];
-            }
-            continue;
-        }
-        combine(s, w, method->a + i * method->n_stages, i, w->stage);
-        const khz_status status = khz_stepper_inlined(s, w, t + method->abscissa[i] * h, h * method->gamma);
-        if (status != KHZ_OK) {
-            return status;
-        }
-        memcpy(w->x1, khz_reals(w->instance, m->x), sizeof(double) * (size_t)n);
+    double *const z = w->k + (size_t)i * (size_t)n;
+    if (i == 0 && method->explicit_first) {
         for (int32_t j = 0; j < n; j++) {
-            z[j] = h * khz_reals(w->instance, m->xd)[j];
+            z[j] = h * w->f0[j];
         }
+        return KHZ_OK;
+    }
+    combine(s, w, method->a + i * method->n_stages, i, w->stage);
+    const khz_status status = khz_stepper_inlined(s, w, t + method->abscissa[i] * h, h * method->gamma);
+    if (status != KHZ_OK) {
+        return status;
+    }
+    memcpy(w->x1, khz_reals(w->instance, m->x), sizeof(double) * (size_t)n);
+    for (int32_t j = 0; j < n; j++) {
+        z[j] = h * khz_reals(w->instance, m->xd)[j];
+    }
+    return KHZ_OK;
+}
+
+khz_status khz_advance_inlined(khz_stepper *s, const khz_work *w, double t, double h)
+{
+    const khz_method *const method = khz_method_of(s);
+    const khz_model *const m = khz_model_of(s);
+    memcpy(w->x1, w->x0, sizeof(double) * (size_t)m->n_x);
+    const khz_status status = khz_each_stage(inlined_stage, s, w, t, h, 0);
+    if (status != KHZ_OK) {
+        return status;
     }
     if (!method->stiffly_accurate) {
         combine(s, w, method->weight, method->n_stages, w->x1);

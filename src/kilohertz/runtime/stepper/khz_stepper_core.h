@@ -21,7 +21,9 @@ static KHZ_INLINE const khz_step_settings *khz_settings_of(const khz_stepper *s)
 {
     return ((void)s, &khz_made_settings);
 }
+#define KHZ_STAGE_BY_STAGE _Pragma("GCC unroll 8") /* before a loop over stages: with their coefficients */
 #else
+#define KHZ_STAGE_BY_STAGE
 static KHZ_INLINE const khz_model *khz_model_of(const khz_stepper *s) { return s->model; }
 static KHZ_INLINE const khz_method *khz_method_of(const khz_stepper *s) { return s->method; }
 static KHZ_INLINE const khz_step_settings *khz_settings_of(const khz_stepper *s) { return &s->settings; }
@@ -68,6 +70,36 @@ typedef struct khz_work {
     int32_t *kept_m, *kept_r; /* [2*n_m], [n_r] */
     char *kept_s;             /* [2*n_s] texts */
 } khz_work;
+
+typedef khz_status (*khz_stage_fn)(khz_stepper *s, const khz_work *w, double t, double h, int32_t i);
+
+/* Stage i, if the method has it and those before succeeded. */
+static KHZ_INLINE khz_status khz_next_stage(khz_status before, khz_stage_fn stage, khz_stepper *s, const khz_work *w,
+                                            double t, double h, int32_t i)
+{
+    return before == KHZ_OK && i < khz_method_of(s)->n_stages ? stage(s, w, t, h, i) : before;
+}
+
+/* The stages of a method from the first that is asked for on.  In a step that is made each has code of its own, in
+ * which its coefficients are constants. */
+static KHZ_INLINE khz_status khz_each_stage(khz_stage_fn stage, khz_stepper *s, const khz_work *w, double t, double h,
+                                            int32_t first)
+{
+    khz_status status = KHZ_OK;
+    int32_t i = first;
+#ifdef KHZ_MADE_SETTINGS
+    status = khz_next_stage(status, stage, s, w, t, h, i++);
+    status = khz_next_stage(status, stage, s, w, t, h, i++);
+    status = khz_next_stage(status, stage, s, w, t, h, i++);
+    status = khz_next_stage(status, stage, s, w, t, h, i++);
+    status = khz_next_stage(status, stage, s, w, t, h, i++);
+    status = khz_next_stage(status, stage, s, w, t, h, i++);
+#endif
+    for (; i < khz_method_of(s)->n_stages && status == KHZ_OK; i++) {
+        status = stage(s, w, t, h, i);
+    }
+    return status;
+}
 
 /* Fill in offsets and settings; the size, or 0 when the settings do not make sense. */
 size_t khz_stepper_lay_out(khz_stepper *s, const khz_model *m, const khz_step_settings *given);
