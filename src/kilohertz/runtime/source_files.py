@@ -13,6 +13,7 @@ from pathlib import Path
 _STEP = ("model", "loops", "stepper", "inputs", "profile")  # what makes steps of a model, drives and times it
 _HERE = Path(__file__).parent
 _OFFLINE = ("offline",)  # what runs it with SUNDIALS
+_FIXED_STEPS = ("khz_offline_fixed.c", "khz_offline_inputs.c", "khz_offline_rows.c", "khz_rows_text.c")
 _MODEL = (*_STEP, *_OFFLINE)
 _DEVICES = ("devices", "drivers")  # ports and what is behind them
 _DRIVER = re.compile(r'^const khz_device_class (\w+) = \{"([\w-]+)"', re.MULTILINE)
@@ -33,10 +34,10 @@ def step_sources() -> tuple[tuple[str, str], ...]:
     return _texts(_STEP, ".c")
 
 
-@lru_cache(maxsize=1)
-def offline_sources() -> tuple[tuple[str, str], ...]:
-    """(name, text) of off-line runs; they need `step_sources()` too."""
-    return _texts(_OFFLINE, ".c")
+@lru_cache(maxsize=2)
+def offline_sources(with_solvers: bool = True) -> tuple[tuple[str, str], ...]:
+    """(name, text) of off-line runs; they need `step_sources()` too.  Without solvers: of fixed steps alone."""
+    return tuple(f for f in _texts(_OFFLINE, ".c") if with_solvers or f[0] in _FIXED_STEPS)
 
 
 @lru_cache(maxsize=1)

@@ -5,6 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "khz_number.h"
+
 #if defined(__GNUC__)
 #define KHZ_EXPORT __attribute__((visibility("default")))
 #define KHZ_NOINLINE __attribute__((noinline))           /* parts of long functions: keep compilation linear */
