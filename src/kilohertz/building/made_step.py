@@ -56,7 +56,12 @@ def step_word(model: ModelUnits, settings: StepSettings, compiler: Compiler) -> 
     """Which step a task with these settings has: `made for rk4`, or `generic: ` and why."""
     why = why_generic(model, compiler)
     blocks = "" if is_whole(model) else ", blocks as they are"
-    return f"generic: {why}" if why else f"made for {settings.solver}{', inlined' * settings.inline}{blocks}"
+    number = model.number.word
+    return (
+        f"generic: {why}{number}"
+        if why
+        else f"made for {settings.solver}{', inlined' * settings.inline}{blocks}{number}"
+    )
 
 
 def _own(model: ModelUnits) -> list[CFile]:
@@ -91,4 +96,10 @@ def made_step(model: ModelUnits, settings: StepSettings, compiler: Compiler) -> 
         "",
     ]
     headers = (*runtime_headers(), Source(model.code.header.name, model.code.header.text))
-    return Unit((Source("made.c", "\n".join(lines)),), headers, (), _FLAGS, f"{model.units[0].name}_made")
+    return Unit(
+        (Source("made.c", "\n".join(lines)),),
+        headers,
+        (),
+        (*_FLAGS, *model.number.flags),
+        f"{model.units[0].name}_made",
+    )

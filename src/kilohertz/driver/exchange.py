@@ -11,6 +11,7 @@ from kilohertz.base import Announce, Diagnostic, ModelError, Severity
 from kilohertz.driver.keywords import takes_settings
 from kilohertz.driver.locate import fmu_of
 from kilohertz.solvers import StepSettings
+from kilohertz.solvers.settings import in_doubles
 
 if TYPE_CHECKING:
     from kilohertz.driver.api import Model
@@ -58,7 +59,7 @@ def export(
     from kilohertz.fmi import Wanted, export_fmu
 
     wanted = Wanted(fmi, tuple(kinds), tuple(targets), sources, clocks).check()
-    asked = StepSettings.of(**stepping)
+    asked = in_doubles(StepSettings.of(**stepping), "an FMU speaks and computes")
     plan = make_plan(model, asked.but(step=asked.step), announce=announce)  # `auto` wants to be told a step
     if announce is not None:
         for note in plan.notes:
