@@ -46,6 +46,16 @@ def external_sources() -> tuple[tuple[str, str], ...]:
     return _texts(_EXTERNAL, ".c")
 
 
+def ensemble_text(name: str) -> str:
+    """What a step in one text begins or ends with."""
+    return (_HERE / "ensemble" / name).read_text(encoding="utf-8")
+
+
+def names_in(folders: tuple[str, ...]) -> frozenset[str]:
+    """The files of some folders."""
+    return frozenset(f.name for folder in folders for f in (_HERE / folder).iterdir())
+
+
 @lru_cache(maxsize=1)
 def device_headers() -> tuple[tuple[str, str], ...]:
     """(name, text) of the headers of ports and devices; they need `headers()` too."""

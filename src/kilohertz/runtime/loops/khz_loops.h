@@ -107,10 +107,10 @@ static KHZ_INLINE khz_newton_problem khz_loop(int n, khz_residual_fn residual, k
         .start = sizes + 3 * n,
         .plan = plan,
         .sparse = sparse,
-        .kept = kept,
         .max_iterations = KHZ_NEWTON_CAP,
         .rescue_iterations = KHZ_RESCUE_CAP,
         .tolerance = KHZ_NEWTON_TOLERANCE,
+        .kept = kept,
     };
     return problem;
 }

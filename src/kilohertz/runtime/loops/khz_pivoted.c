@@ -64,7 +64,7 @@ static pivoting pivoting_in(int32_t n, khz_real *lu)
 {
     khz_loose_int *const whole = (khz_loose_int *)(void *)lu;
     pivoting m = {
-        n, whole, whole + n + 1, whole + 2 * n + 1, whole + 3 * n + 1, whole + 4 * n + 1, .value = lu + values_at(n),
+        n, whole, whole + n + 1, whole + 2 * n + 1, whole + 3 * n + 1, whole + 4 * n + 1, lu + values_at(n),
     };
     m.x = m.value + most_entries(n);
     m.given = m.x + n;

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "khz_limits.h"
 #include "khz_probe.h"
 #include "khz_vector.h"
 
@@ -237,7 +238,7 @@ static khz_status difference(const khz_model *m, void *instance, int32_t colour,
     const khz_real *const nominal = khz_reals(instance, m->nominal);
     const int32_t n = khz_n_y(m);
     for (int32_t j = 0; j < n; j++) {
-        const khz_real size = sqrt(KHZ_EPSILON) * fmax(fabs(x[j]), 1e-2 * nominal[j]);
+        const khz_real size = sqrt(KHZ_EPSILON) * fmax(fabs(x[j]), KHZ_DIFFERENCE_LEAST * nominal[j]);
         moved[j] = m->jac_colour[j] != colour ? x[j] : xd[j] < 0.0 ? x[j] - size : x[j] + size;
     }
     const khz_status status = khz_residuals(m, instance, c->time, moved, moved);
@@ -302,7 +303,7 @@ khz_status khz_time_slope(const khz_model *m, void *instance, khz_real scale, kh
     khz_real *const x = work;
     khz_real *const xd = work + n;
     present(m, instance, x, xd);
-    const double later = time + sqrt(KHZ_EPSILON) * fmax(fabs(time), scale);
+    const double later = time + sqrt(KHZ_EPSILON) * fmax(fabs(time), (double)scale);
     const khz_status status = khz_residuals(m, instance, later, x, slope);
     for (int32_t i = 0; i < n && status == KHZ_OK; i++) {
         slope[i] = (slope[i] - xd[i]) / (later - time);

@@ -20,7 +20,7 @@ int khz_rest_look(const khz_model *m, const khz_rest *rest, const khz_real *g)
     for (int32_t i = 0; i < m->n_r; i++) {
         const int stays = rest->band[i] > 0.0 && fabs(g[i]) <= rest->band[i];
         rest->band[i] = stays ? rest->band[i] : 0.0;
-        rest->age[i] = stays ? fmin(rest->age[i] + 1.0, RESTED) : 0.0;
+        rest->age[i] = stays ? fmin(rest->age[i] + (khz_real)1.0, RESTED) : 0.0;
         any |= stays;
     }
     return any;

@@ -232,7 +232,7 @@ static khz_status continue_initial(const khz_model *m, void *instance)
     khz_real reached = 0.0;
     khz_real stride = 1.0;
     for (int i = 0; i < HOMOTOPY_STEPS && status == KHZ_OK && reached < 1.0; i++) {
-        c->lambda = fmin(1.0, reached + stride);
+        c->lambda = fmin(1.0, (double)(reached + stride));
         status = run_initial(m, instance);
         if (status == KHZ_OK) {
             reached = c->lambda;

@@ -8,17 +8,20 @@
 
 #include "khz_base.h"
 
-typedef khz_real khz_pair __attribute__((vector_size(2 * sizeof(khz_real)), aligned(sizeof(khz_real)), may_alias));
-
-static KHZ_INLINE khz_pair khz_pair_at(const khz_real *v) { return *(const khz_pair *)(const void *)v; }
-static KHZ_INLINE void khz_set_pair(khz_real *v, khz_pair p) { *(khz_pair *)(void *)v = p; }
-
 /* Several directions side by side, as generated code has them: element by element as one alone would give it. */
 enum { KHZ_LANES = 2 };
+#ifdef __cplusplus /* a device (building/ensemble.py) */
+#include "khz_lanes.h"
+#else
+typedef khz_real khz_pair __attribute__((vector_size(2 * sizeof(khz_real)), aligned(sizeof(khz_real)), may_alias));
 typedef khz_real khz_lanes
     __attribute__((vector_size(sizeof(khz_real) * KHZ_LANES))); /* another variant would not do in `c ? a : b` */
 typedef khz_real khz_loose_lanes __attribute__((vector_size(sizeof(khz_real) * KHZ_LANES), aligned(sizeof(khz_real)),
                                                 may_alias)); /* among doubles */
+#endif
+
+static KHZ_INLINE khz_pair khz_pair_at(const khz_real *v) { return *(const khz_pair *)(const void *)v; }
+static KHZ_INLINE void khz_set_pair(khz_real *v, khz_pair p) { *(khz_pair *)(void *)v = p; }
 
 static KHZ_INLINE khz_lanes khz_spread(khz_real v)
 {

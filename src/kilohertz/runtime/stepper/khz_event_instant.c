@@ -31,6 +31,13 @@ void khz_crossing_values(const khz_stepper *s, const khz_work *w, khz_real *g) {
 /* Whether one of g [n] is below zero. */
 static int is_any_negative(int32_t n, const khz_real *g)
 {
+#ifdef __cplusplus
+    int any = 0;
+    for (int32_t i = 0; i < n; i++) {
+        any |= g[i] < 0.0;
+    }
+    return any;
+#else
     typedef KHZ_BY_NUMBER(int64_t, int32_t) flags __attribute__((vector_size(2 * sizeof(khz_real))));
     const khz_pair zero = {0.0, 0.0};
     flags found = {0, 0};
@@ -39,6 +46,7 @@ static int is_any_negative(int32_t n, const khz_real *g)
         found |= (flags)(khz_pair_at(g + i) < zero);
     }
     return ((found[0] | found[1]) != 0) | (i < n && g[i] < 0.0);
+#endif
 }
 
 int khz_crossings(const khz_stepper *s, const khz_work *w, khz_real *g)

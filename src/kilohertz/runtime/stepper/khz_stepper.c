@@ -8,7 +8,7 @@
 
 /* --------------------------------------------------------------------------------------- numbers below 1e-308 are 0 */
 
-#if defined(__SSE2__)
+#if defined(__SSE2__) && !defined(__CUDACC__)
 static uint32_t flush_denormals(void)
 {
     const uint32_t before = __builtin_ia32_stmxcsr();
@@ -17,7 +17,7 @@ static uint32_t flush_denormals(void)
 }
 
 static void restore_denormals(uint32_t before) { __builtin_ia32_ldmxcsr(before); }
-#elif defined(__aarch64__)
+#elif defined(__aarch64__) && !defined(__CUDACC__)
 static uint32_t flush_denormals(void)
 {
     uint64_t before;

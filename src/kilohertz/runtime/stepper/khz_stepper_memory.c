@@ -31,11 +31,11 @@ static int32_t *take_ints(double *base, size_t *used, size_t n)
 
 static void divide_implicit(const khz_stepper *s, double *base, size_t *used, khz_work *w)
 {
-    const khz_model *const m = s->model;
+    const khz_model *const m = khz_model_of(s);
     const khz_sparse_plan *const plan = m->lu_plan;
     const size_t n = (size_t)khz_n_y(m);
     w->jac = take(base, used, (size_t)m->jac_row[khz_n_y(m)]);
-    w->jac_next = take(base, used, s->settings.jacobian_spread ? (size_t)m->jac_row[khz_n_y(m)] : 0);
+    w->jac_next = take(base, used, khz_settings_of(s)->jacobian_spread ? (size_t)m->jac_row[khz_n_y(m)] : 0);
     w->jac_work = take(base, used, khz_jacobian_work(m));
     w->ft = take(base, used, n);
     w->res_scale = take(base, used, (size_t)m->n_z);
@@ -49,7 +49,7 @@ static void divide_implicit(const khz_stepper *s, double *base, size_t *used, kh
 
 size_t khz_stepper_work(khz_stepper *s, khz_work *w)
 {
-    const khz_model *const m = s->model;
+    const khz_model *const m = khz_model_of(s);
     const size_t n = (size_t)khz_n_y(m);
     double *const base = s->size > 0 ? (double *)(void *)((char *)s + s->work) : NULL;
     khz_real **const vectors[] = {&w->x0, &w->x1, &w->f0, &w->stage, &w->kept_x};
@@ -60,7 +60,7 @@ size_t khz_stepper_work(khz_stepper *s, khz_work *w)
     for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; i++) {
         *vectors[i] = take(base, &used, n);
     }
-    w->k = take(base, &used, (size_t)s->method->n_stages * n);
+    w->k = take(base, &used, (size_t)khz_method_of(s)->n_stages * n);
     for (size_t i = 0; i < sizeof relations / sizeof relations[0]; i++) {
         *relations[i] = take(base, &used, (size_t)m->n_r);
     }
@@ -75,7 +75,7 @@ size_t khz_stepper_work(khz_stepper *s, khz_work *w)
     w->kept_m = take_ints(base, &used, 2 * (size_t)m->n_m);
     w->kept_r = take_ints(base, &used, (size_t)m->n_r);
     w->kept_s = (char *)take_room(base, &used, 2 * (size_t)m->n_s, KHZ_TEXT_SIZE);
-    if (s->method->kind != KHZ_EXPLICIT && !s->settings.inlined) {
+    if (khz_method_of(s)->kind != KHZ_EXPLICIT && !khz_settings_of(s)->inlined) {
         divide_implicit(s, base, &used, w);
     }
     return used;
