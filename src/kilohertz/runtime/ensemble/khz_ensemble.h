@@ -93,6 +93,18 @@ KHZ_CODE int khz_differ(const void *a, const void *b, size_t n)
     return i < n;
 }
 
+#ifdef __CUDACC__
+/* 1 where a whole number is beyond 32 bits. */
+KHZ_CODE int khz_overflows(int64_t whole, int32_t *number)
+{
+    *number = (int32_t)whole;
+    return whole != (int64_t)*number;
+}
+#define __builtin_add_overflow(a, b, number) khz_overflows((int64_t)(a) + (int64_t)(b), (number))
+#define __builtin_sub_overflow(a, b, number) khz_overflows((int64_t)(a) - (int64_t)(b), (number))
+#define __builtin_mul_overflow(a, b, number) khz_overflows((int64_t)(a) * (int64_t)(b), (number))
+#endif
+
 KHZ_CODE int khz_worded(char *text, size_t size, const char *words)
 {
     size_t n = khz_length(words);
