@@ -27,6 +27,7 @@ _STEP_FOLDERS = ("model", "loops", "stepper")
 _INCLUDE = re.compile(r'^#include [<"]([\w.]+)[">].*\n', re.MULTILINE)
 _PIECE = re.compile(r'/\*.*?\*/|"(?:[^"\\]|\\.)*"|^#(?:[^\n\\]|\\.|\\\n)*|[;{}()=]', re.MULTILINE | re.DOTALL)
 _LINKAGE = re.compile(r"\b(?:static|extern|KHZ_EXPORT) ")
+_NAMED = re.compile(r"const (khz_\w+) \w+(\[\])? = \{\s*(?:\{\s*)?\.")  # a table with named fields
 _LANES = "#pragma khz_lanes\n"  # where C++ has a text of its own
 _COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
 
@@ -133,7 +134,7 @@ def _declaration(text: str) -> str:
         return text
     if "this_model" in bare and bare.startswith("static const khz_model this_model"):
         is_later = bare.endswith("this_model;")
-        return head + ("KHZ_LATER " if is_later else "KHZ_NOW ") + _ordered(rest.removeprefix("static "), "khz_model")
+        return head + ("KHZ_LATER " if is_later else "KHZ_NOW ") + _ordered(rest.removeprefix("static "))
     before, is_set, _ = bare.partition("=")
     is_function = "(" in before.partition("{")[0] and "__attribute__" not in before.partition("(")[0]
     if is_function and not (is_set and before.rstrip().endswith("]")):
@@ -141,7 +142,7 @@ def _declaration(text: str) -> str:
         return head + ("KHZ_CODE " if is_inline else "KHZ_CODE KHZ_APART ") + _without_linkage(rest)
     if not is_set:  # of a table that is defined in this text
         return head
-    return head + "KHZ_TABLE " + _ordered(_without_linkage(rest), "khz_method")
+    return head + "KHZ_TABLE " + _ordered(_without_linkage(rest))
 
 
 def _without_linkage(text: str) -> str:
@@ -156,21 +157,23 @@ def _start(text: str) -> int:
     return match.end() if match else 0
 
 
-def _ordered(text: str, structure: str) -> str:
-    """An initialiser whose fields are named, in the order of the structure: C++ wants it so."""
-    if f"const {structure} " not in text or "{" not in text:
+def _ordered(text: str) -> str:
+    """A table whose fields are named, in the order of its structure: C++ wants it so."""
+    declared = _NAMED.match(text)
+    if declared is None:
         return text
-    order = _order_of(structure)
-    head, _, body = text.partition("{")
+    order = _order_of(declared[1])
+    head, _, rest = text.partition("{")
+    body = rest.rpartition("}")[0]
+    if declared[2]:
+        rows = [f"{{{_sorted_fields(row, order)}}},\n" for row in re.findall(r"\{(\..*?)\},\n", body, re.DOTALL)]
+        return f"{head}{{\n{''.join(rows)}}};"
+    return f"{head}{{\n{_sorted_fields(body, order)},\n}};"
 
-    def sorted_fields(fields: str) -> str:
-        found = [field.strip() for field in _parted(fields) if field.strip()]
-        return ",\n".join(sorted(found, key=lambda f: order.index(f[1:].partition(" ")[0])))
 
-    if structure == "khz_method":
-        rows = re.findall(r"\{(\.name.*?)\},\n", body, re.DOTALL)
-        return f"{head}{{\n" + "".join(f"{{{sorted_fields(row)}}},\n" for row in rows) + "};"
-    return f"{head}{{\n{sorted_fields(body.rpartition('}')[0])},\n}};"
+def _sorted_fields(text: str, order: list[str]) -> str:
+    fields = [field.strip() for field in _parted(text) if field.strip()]
+    return ",\n".join(sorted(fields, key=lambda f: order.index(f[1:].partition(" ")[0])))
 
 
 def _parted(text: str) -> list[str]:

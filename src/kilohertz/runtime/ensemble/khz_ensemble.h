@@ -1,7 +1,7 @@
 /* What a step that stands in one text begins with (building/ensemble.py): which target it is written for.
  *
  * Every function carries KHZ_CODE, every table KHZ_TABLE.  C has nothing else to say about them; CUDA puts both on the
- * device.  Besides <math.h>, memcpy, memmove and memset nothing of the C library is called; nothing changes outside of
+ * device.  Besides <math.h>, memcpy and memset nothing of the C library is called; nothing changes outside of
  * the memory of an instance.  Probes are nothing, and texts of messages are those parts that are written in the model.
  */
 #ifndef KHZ_ENSEMBLE_H
@@ -63,6 +63,7 @@
 #define strlen khz_length
 #define strcmp khz_compare
 #define memcmp khz_differ
+#define memmove khz_shift
 
 KHZ_CODE size_t khz_length(const char *text)
 {
@@ -80,6 +81,17 @@ KHZ_CODE int khz_compare(const char *a, const char *b)
         i++;
     }
     return (int)(unsigned char)a[i] - (int)(unsigned char)b[i];
+}
+
+KHZ_CODE void *khz_shift(void *to, const void *from, size_t n)
+{
+    unsigned char *const target = (unsigned char *)to;
+    const unsigned char *const source = (const unsigned char *)from;
+    for (size_t i = 0; i < n; i++) {
+        const size_t at = target <= source ? i : n - 1 - i; /* what is still to be read stays */
+        target[at] = source[at];
+    }
+    return to;
 }
 
 KHZ_CODE int khz_differ(const void *a, const void *b, size_t n)
