@@ -62,10 +62,14 @@ static pivoted pivoted_in(int32_t n, const khz_real *lu)
 /* All of it is less than half of lu from KHZ_PIVOTED_LEAST on; less than three quarters in single precision. */
 static pivoting pivoting_in(int32_t n, khz_real *lu)
 {
-    khz_loose_int *const whole = (khz_loose_int *)(void *)lu;
-    pivoting m = {
-        n, whole, whole + n + 1, whole + 2 * n + 1, whole + 3 * n + 1, whole + 4 * n + 1, lu + values_at(n),
-    };
+    pivoting m;
+    m.n = n;
+    m.start = (khz_loose_int *)(void *)lu;
+    m.diagonal = m.start + n + 1;
+    m.order = m.diagonal + n;
+    m.number = m.order + n;
+    m.row = m.number + n;
+    m.value = lu + values_at(n);
     m.x = m.value + most_entries(n);
     m.given = m.x + n;
     m.given_start = (khz_loose_int *)(void *)(m.given + most_given(n));
