@@ -10,8 +10,8 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from kilohertz import runtime
-from kilohertz.base import SourceMap
-from kilohertz.codegen import CProgram, Jacobians, model_prefix, runtime_sources
+from kilohertz.base import Diagnostic, ModelError, Note, SourceMap
+from kilohertz.codegen import DOUBLE, NUMBER_TYPES, CProgram, Jacobians, NumberType, model_prefix, runtime_sources
 from kilohertz.ir.step import Step
 from kilohertz.toolchain import QUIET, Source, Unit, external_units, include_directories, lapack_prefix
 
@@ -60,6 +60,22 @@ class ModelUnits:
         """The C function that gives the table of the timed copy, where there is one."""
         return _TIMED + self.code.getter
 
+    @property
+    def number(self) -> NumberType:
+        """What it computes in."""
+        return next(n for n in reversed(NUMBER_TYPES.values()) if set(n.flags) <= set(self.units[0].flags))
+
+    def in_numbers(self, name: str) -> ModelUnits:
+        """The same in a number type, as the setting `number` calls it; ModelError where it cannot be."""
+        number = NUMBER_TYPES[name]
+        if number is self.number:
+            return self
+        if self.code.externals:
+            called = ", ".join(sorted({f"`{call.symbol}`" for call in self.code.externals}))
+            text = f"`{self.code.name}` calls external functions, which take doubles: {called}"
+            raise ModelError(Diagnostic("R776", text, notes=(Note("with `number = double` it can be built"),)))
+        return units_of(self.step, self.sources, number.spelled(self.code), (*self.units[0].flags, *number.flags))
+
     def drafted(self) -> ModelUnits:
         """The same, its own files compiled without optimisation."""
         own = replace(self.units[0], flags=(*self.units[0].flags, *QUICK))
@@ -71,7 +87,7 @@ class ModelUnits:
             return self
         from kilohertz.codegen import generate
 
-        code = generate(self.step, self.sources, prefix=model_prefix(self.step.name, taken))
+        code = self.number.spelled(generate(self.step, self.sources, prefix=model_prefix(self.step.name, taken)))
         return units_of(self.step, self.sources, code, self.units[0].flags)
 
 
@@ -123,22 +139,34 @@ def linked_units(models: Sequence[ModelUnits], offline: bool = True) -> tuple[li
     calls = [call for model in models for call in model.code.externals]
     foreign, libraries = external_units(calls, tuple(h for h in headers if h.name == "ModelicaUtilities.h"))
     probes = PROBES if any(model.has_probes for model in models) else ()
+    number = number_of(models)
     units_of_models = [unit for model in models for unit in model.units]
     if calls:
         foreign.append(Unit(_sources(runtime.external_sources()), headers, (), ("-std=gnu11",), "waits"))
         libraries += tuple(f"-Wl,--wrap={name}" for name in WAITS)
-    return [*runtime_units(offline, probes), *units_of_models, *foreign], libraries
+    return [*runtime_units(offline, probes, number), *units_of_models, *foreign], libraries
 
 
-def runtime_units(offline: bool, probes: tuple[str, ...] = ()) -> list[Unit]:
+def number_of(models: Iterable[ModelUnits]) -> NumberType:
+    """What models that are linked together compute in: they share the runtime, so it is one type."""
+    names = sorted({model.number.name for model in models})
+    if len(names) > 1:
+        raise ModelError(
+            Diagnostic("R776", "tasks of one executable compute in one number type, not in double and single")
+        )
+    return NUMBER_TYPES[names[0]] if names else DOUBLE
+
+
+def runtime_units(offline: bool, probes: tuple[str, ...] = (), number: NumberType = DOUBLE) -> list[Unit]:
     """What makes steps of a model and, with `offline`, what runs it with SUNDIALS: once for every model.
 
-    What is timed is compiled as for real time.
+    What is timed is compiled as for real time; SUNDIALS computes in doubles.
     """
-    headers, flags = runtime_headers(), probes if probes or not offline else SOONER
+    headers, flags = runtime_headers(), (*(probes if probes or not offline else SOONER), *number.flags)
     units = [Unit(_sources(runtime_sources()), headers, (), flags, "runtime", merged=True)]
     if offline:
-        units.append(Unit(_sources(runtime.offline_sources()), headers, (), (*probes, *SOONER), "offline", merged=True))
+        sources = _sources(runtime.offline_sources(with_solvers=number.is_double))
+        units.append(Unit(sources, headers, (), (*probes, *SOONER, *number.flags), "offline", merged=True))
     return units
 
 
@@ -148,7 +176,13 @@ def _sources(texts: Iterable[tuple[str, str]]) -> tuple[Source, ...]:
 
 def main_unit(model: ModelUnits, text: str, flags: tuple[str, ...] = ()) -> Unit:
     """A C file that uses one model, which it gets from `KHZ_MODEL()`."""
-    return Unit((Source("main.c", text),), runtime_headers(), (), (f"-DKHZ_MODEL={model.code.getter}", *flags), "main")
+    return Unit(
+        (Source("main.c", text),),
+        runtime_headers(),
+        (),
+        (f"-DKHZ_MODEL={model.code.getter}", *model.number.flags, *flags),
+        "main",
+    )
 
 
 def runtime_headers() -> tuple[Source, ...]:

@@ -56,7 +56,12 @@ def step_word(model: ModelUnits, settings: StepSettings, compiler: Compiler) -> 
     """Which step a task with these settings has: `made for rk4`, or `generic: ` and why."""
     why = why_generic(model, compiler)
     blocks = "" if is_whole(model) else ", blocks as they are"
-    return f"generic: {why}" if why else f"made for {settings.solver}{', inlined' * settings.inline}{blocks}"
+    number = model.number.word
+    return (
+        f"generic: {why}{number}"
+        if why
+        else f"made for {settings.solver}{', inlined' * settings.inline}{blocks}{number}"
+    )
 
 
 def _own(model: ModelUnits) -> list[CFile]:
@@ -69,26 +74,42 @@ def _n_lines(model: ModelUnits) -> int:
     return sum(f.text.count("\n") for f in _own(model))
 
 
+def made_settings(settings: StepSettings) -> str:
+    """The settings as a constant of C."""
+    values = settings.c_values()
+    values["method"] = list(SOLVERS).index(str(values["method"]))
+    values["period_ns"] = int(values["period_ns"]) // int(values["internal_steps"])
+    return f"{{{', '.join(f'.{name} = {value}' for name, value in values.items())}}}"
+
+
+def renamed_statics(runtime: Iterable[tuple[str, str]], own: Iterable[tuple[str, str]]) -> list[str]:
+    """Functions of the model that are called like one of the runtime's."""
+    return sorted(_statics(text for _, text in runtime) & _statics(text for _, text in own))
+
+
 def made_step(model: ModelUnits, settings: StepSettings, compiler: Compiler) -> Unit | None:
     """The unit that defines it; None where there is none (`why_generic`)."""
     if why_generic(model, compiler):
         return None
-    word, values = step_word(model, settings, compiler), settings.c_values()
-    values["method"] = list(SOLVERS).index(str(values["method"]))
-    values["period_ns"] = int(values["period_ns"]) // int(values["internal_steps"])
+    word = step_word(model, settings, compiler)
     runtime = [(name, text) for name, text in runtime_sources() if name not in _SHARED]
     tables = f"{model.code.prefix}model.c"
     own = [(f.name, f.text) for f in _own(model) if f.name == tables or is_whole(model)]
-    both = _statics(text for _, text in runtime) & _statics(text for _, text in own)
     lines = [
         "#define _GNU_SOURCE",
-        f"#define KHZ_MADE_SETTINGS {{{', '.join(f'.{name} = {value}' for name, value in values.items())}}}",
+        f"#define KHZ_MADE_SETTINGS {made_settings(settings)}",
         *(f'#line 1 "{name}"\n{text}' for name, text in runtime),
-        *(f"#define {name} model_{name}" for name in sorted(both)),
+        *(f"#define {name} model_{name}" for name in renamed_statics(runtime, own)),
         *(f'#line 1 "{name}"\n{text}' for name, text in own),
         "__attribute__((externally_visible))",
         f"const khz_made {made_name(model)} = {{KHZ_MADE_SETTINGS, khz_stepper_step, {string(word)}}};",
         "",
     ]
     headers = (*runtime_headers(), Source(model.code.header.name, model.code.header.text))
-    return Unit((Source("made.c", "\n".join(lines)),), headers, (), _FLAGS, f"{model.units[0].name}_made")
+    return Unit(
+        (Source("made.c", "\n".join(lines)),),
+        headers,
+        (),
+        (*_FLAGS, *model.number.flags),
+        f"{model.units[0].name}_made",
+    )

@@ -9,14 +9,18 @@ if TYPE_CHECKING:
     from kilohertz.codegen.method_tables import runtime_sources
     from kilohertz.codegen.model import generate
     from kilohertz.codegen.signals import ModelSignal, model_signals, signals_source
+    from kilohertz.codegen.writing.number_type import DOUBLE, NUMBER_TYPES, NumberType
     from kilohertz.codegen.writing.spelling import model_prefix
 
 __all__ = [
+    "DOUBLE",
+    "NUMBER_TYPES",
     "BlockInfo",
     "CFile",
     "CProgram",
     "Jacobians",
     "ModelSignal",
+    "NumberType",
     "generate",
     "model_prefix",
     "model_signals",
@@ -27,7 +31,10 @@ __all__ = [
 __getattr__ = on_demand(
     __name__,
     {
+        "DOUBLE": "writing.number_type",
         "ModelSignal": "signals",
+        "NUMBER_TYPES": "writing.number_type",
+        "NumberType": "writing.number_type",
         "generate": "model",
         "model_prefix": "writing.spelling",
         "model_signals": "signals",

@@ -33,7 +33,8 @@ _INLINED = frozenset({Kind.BASE, Kind.GAMMA_H})
 _OF_FORM = _INLINED | {*DIRECTIONS, *SLOPES}
 _MEMBERS = (  # of an instance, in order: element type and names
     ("khz_lanes ", (*(k.value for k in DIRECTIONS), "resting")),
-    ("double ", (*(k.value for k in DOUBLES), "reinit_value", "sample_start", "sample_interval")),
+    ("double ", (*(k.value for k in DOUBLES), "reinit_value")),
+    ("double ", ("sample_start", "sample_interval")),  # times
     ("double ", ("nominal_y", "sizes", "memory", "parts")),
     ("khz_delay ", ("delays",)),
     ("khz_transport ", ("transports",)),

@@ -38,7 +38,7 @@ def _arrays(m: Method | Pair) -> list[str]:
         fields = {"a": main.a.flat, "weight": main.b, "abscissa": main.c}
         fields |= {"explicit_a": m.explicit.a.flat} if isinstance(m, Pair) else {}
     lines = [f"/* {m.name}: {m.title}; {m.source} */"]
-    lines += [f"static const double {m.name}_{name}[] = {{{_numbers(values)}}};" for name, values in fields.items()]
+    lines += [f"static const khz_real {m.name}_{name}[] = {{{_numbers(values)}}};" for name, values in fields.items()]
     if isinstance(m, Rosenbrock):
         lines.append(f"static const int32_t {m.name}_reuses[] = {{{', '.join(str(int(r)) for r in m.reuses)}}};")
     return [*lines, ""]

@@ -134,7 +134,7 @@ def _counts(step: Step, counts: Mapping[Kind, int]) -> list[str]:
 def _places(step: Step) -> list[str]:
     """Where the algebraic unknowns of the index-1 form stand."""
     slots = [step.slot(z.name) for z in step.algebraic]
-    entries = [f"    offsetof(khz_instance, {z.kind.value}) + {z.index} * sizeof(double)," for z in slots]
+    entries = [f"    offsetof(khz_instance, {z.kind.value}) + {z.index} * sizeof(khz_real)," for z in slots]
     return ["static const size_t z_place[] = {", *entries, "};", ""] if entries else []
 
 

@@ -75,7 +75,7 @@ def signals_source(signals: tuple[ModelSignal, ...], code: CProgram) -> CFile:
     lines += ["#include <math.h>", "", f'#include "{code.header.name}"', '#include "khz_signal.h"', ""]
     lines += [f"extern const khz_signal {name}[];", f"const khz_signal {name}[] = {{"]
     for s in signals:
-        width = "int32_t" if s.kind in INTS else "double"
+        width = "int32_t" if s.kind in INTS else "khz_real"
         offset = f"(int64_t)(offsetof(khz_instance, {s.kind.value}) + {s.index} * sizeof({width}))"
         texts = f"{string(s.name)}, {string(_plain(s.unit))}, {string(_plain(s.description))}"
         codes = f"KHZ_SIGNAL_{s.type.upper()}, KHZ_SIGNAL_{_CAUSALITY.get(s.causality, 'LOCAL')}"

@@ -83,9 +83,9 @@ class TableFunctions:
                 body += [f"if ((status = {name}_{k}(instance)) != KHZ_OK) {{", "    return status;", "}"]
         self._define(member, name, _STATUS, [*body, "return (khz_status)z->c.status;"] if body else [])
 
-    def values(self, member: str, into: str, parts: Sequence[Sequence[str]]) -> None:
+    def values(self, member: str, into: str, parts: Sequence[Sequence[str]], empty: str = "khz_no_values") -> None:
         """A function that fills an array, in several parts where it is long."""
-        kind = _Kind("void", f"void *instance, double *{into}", "khz_no_values")
+        kind = _Kind("void", f"void *instance, double *{into}", empty)
         name = f"get_{member}"
         self._define(member, name, kind, self._parts(name, kind, f"instance, {into}", parts))
 
@@ -135,7 +135,7 @@ class SmallFunctions:
         table.checks("asserts", self._asserts(step.asserts))
         table.checks("initial_asserts", self._asserts(step.initial_asserts))
         table.values("crossings", "g", self._parts(self._crossings(), _VALUES))
-        table.values("time_events", "at", self._list("at", (e.at for e in step.time_events)))
+        table.values("time_events", "at", self._list("at", (e.at for e in step.time_events)), "khz_no_instants")
         table.values("delay_sources", "value", self._list("value", recorded))
 
     def _writer(self, leave: str = "return;") -> Writer:

@@ -94,7 +94,7 @@ class Model:
         self._index1: Step | None = None
         self._names: dict[int, str] = {}  # of the two, by id: they are kept as long
         self._built: dict[tuple[int, bool], ModelUnits] = {}  # by id of a form, which is kept as long, and probes
-        self._programs: dict[int, Program] = {}  # likewise
+        self._programs: dict[tuple[int, str], Program] = {}  # likewise
         self.counted: dict[int, Bounds] = {}  # likewise
         self._soon: Program | None = None  # of `process`, for CVODE and IDA
 
@@ -281,19 +281,20 @@ class Model:
             return self.inlined(plan.inlining)
         return self.index1() if plan.stepping.index1 else self.process()
 
-    def compile(self, inlining: Inlining | None = None, *, index1: bool = False) -> Program:
+    def compile(self, inlining: Inlining | None = None, *, index1: bool = False, number: str = "double") -> Program:
         """Process the equations symbolically, generate C, compile and load it; with `inlining` as `inlined` says, with
-        `index1` in that form."""
-        if not index1 and inlining is None:
+        `index1` in that form; `number`: what it computes in."""
+        if not index1 and inlining is None and number == "double":
             run_to("program", self._work)
             assert self._work.program is not None
             return self._work.program
         from kilohertz.simulate import load_program
 
-        form = self.index1() if index1 else self.inlined(inlining)
-        if id(form) not in self._programs:
-            self._programs[id(form)] = load_program(self.built(form))
-        return self._programs[id(form)]
+        form = self.index1() if index1 else self.process() if inlining is None else self.inlined(inlining)
+        key = id(form), number
+        if key not in self._programs:
+            self._programs[key] = load_program(self.built(form).in_numbers(number))
+        return self._programs[key]
 
     def built(self, form: Step, *, probes: bool = False) -> ModelUnits:
         """The C of one of this model's forms (`process`, `inlined`, `index1`), generated once; with `probes` it can be
@@ -362,7 +363,7 @@ class Model:
     def _run_with(self, plan: Plan) -> Program:
         """What an off-line run takes: for CVODE and IDA what is there soonest."""
         if plan.stepping.is_fixed or self._work.program is not None:
-            return self.compile(plan.inlining, index1=plan.stepping.index1)
+            return self.compile(plan.inlining, index1=plan.stepping.index1, number=plan.stepping.number)
         if self._soon is None:
             self._soon = soon(self._work)
         return self._soon

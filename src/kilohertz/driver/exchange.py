@@ -11,6 +11,7 @@ from kilohertz.base import Announce, Diagnostic, ModelError, Severity
 from kilohertz.driver.keywords import takes_settings
 from kilohertz.driver.locate import fmu_of
 from kilohertz.solvers import StepSettings
+from kilohertz.solvers.settings import in_doubles
 
 if TYPE_CHECKING:
     from kilohertz.driver.api import Model
@@ -58,7 +59,7 @@ def export(
     from kilohertz.fmi import Wanted, export_fmu
 
     wanted = Wanted(fmi, tuple(kinds), tuple(targets), sources, clocks).check()
-    asked = StepSettings.of(**stepping)
+    asked = in_doubles(StepSettings.of(**stepping), "an FMU speaks and computes")
     plan = make_plan(model, asked.but(step=asked.step), announce=announce)  # `auto` wants to be told a step
     if announce is not None:
         for note in plan.notes:
@@ -66,6 +67,28 @@ def export(
     stepping_now, step = plan.stepping.check_fixed(), model.planned(plan)
     cost = cost_bound(step, stepping_now, prices_here())
     return export_fmu(model.built(step), stepping_now, cost, Path(path), wanted)
+
+
+@takes_settings()
+def export_step(model: Model, path: str | Path, *, announce: Announce | None = None, **stepping: Any) -> str:
+    """Write the step of a model for many instances as one file of C and CUDA (docs/guides/many-instances.md); what it
+    is, in words."""
+    from kilohertz.building.ensemble import ensemble_text
+    from kilohertz.driver.plan import make_plan
+
+    asked = StepSettings.of(**stepping)
+    plan = make_plan(model, asked.but(step=asked.step), announce=announce)
+    if announce is not None:
+        for note in plan.notes:
+            announce(note)
+    settings = plan.stepping.check_fixed()
+    units = model.built(model.planned(plan)).in_numbers(settings.number)
+    text = ensemble_text(units, settings)
+    try:
+        Path(path).write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise ModelError(Diagnostic("R702", f"cannot write to `{path}`: {error.strerror}")) from error
+    return f"a step of {settings.period_ns * 1e-6:g} ms by {settings.solver}{units.number.word}, for many instances"
 
 
 def import_fmu(

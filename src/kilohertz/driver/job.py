@@ -276,7 +276,8 @@ def _planned(model: Model, task: Task, scenario: Scenario, place: _Place) -> tup
         place.say(f"{task.name}: {note}" if task.name != "model" else note)
     stepping, step = plan.stepping.check_fixed(), model.planned(plan)
     cost = bound_here(model, step, stepping, place.machine, probes=place.probes)
-    return replace(task, stepping=stepping), ModelCode(model.built(step, probes=place.probes), cost)
+    built = model.built(step, probes=place.probes).in_numbers(stepping.number)
+    return replace(task, stepping=stepping), ModelCode(built, cost)
 
 
 def _experiment(model: Model, task: Task, scenario: Scenario) -> Experiment:

@@ -92,6 +92,8 @@ class _Planner:
 
     def run(self) -> Plan:
         plan = self._method()
+        if self._asked.solver == AUTO and self._asked.number != "double":
+            plan = plan.and_note(f"methods were tried in doubles, the run is in {self._asked.number} precision")
         return self._index1(plan) if self._asked.index1 else plan
 
     def _method(self) -> Plan:

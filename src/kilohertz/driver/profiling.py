@@ -68,15 +68,16 @@ def profile_model(
 
 def probed(model: Model, asked: StepSettings, wanted: Wanted, announce: Announce | None = None) -> tuple[Plan, Program]:
     """How the model is stepped, and its program with probes."""
-    from kilohertz.building import PROBES
-    from kilohertz.simulate import build_program
+    from kilohertz.building import PROBES, model_units
+    from kilohertz.simulate import load_program
 
     if not asked.is_fixed:
         raise ModelError(not_fixed(asked.solver))
     asked = asked.or_else(step=model.process().experiment.interval or asked.step)
     plan = make_plan(model, asked, Experiment(wanted.start, wanted.stop, wanted.settings), announce)
     plan.stepping.check_fixed()
-    return plan, build_program(model.planned(plan), model.session.libraries.sources, PROBES)
+    units = model_units(model.planned(plan), model.session.libraries.sources, PROBES)
+    return plan, load_program(units.in_numbers(plan.stepping.number))
 
 
 def instructions(model: Model, asked: StepSettings, wanted: Wanted, steps: int = 100) -> Counted:
@@ -86,7 +87,7 @@ def instructions(model: Model, asked: StepSettings, wanted: Wanted, steps: int =
     from kilohertz.simulate.offline_run import experiment_times
 
     plan, _ = probed(model, asked, wanted)
-    program = model.compile(plan.inlining, index1=plan.stepping.index1)
+    program = model.compile(plan.inlining, index1=plan.stepping.index1, number=plan.stepping.number)
     instance, values = Instance(program), dict[int, float]()
     for name, value in wanted.settings.items():
         instance.set(name, value)

@@ -99,7 +99,7 @@ def _driver(settings: StepSettings, steps: int, start: float, parameters: Mappin
         for name, value in values.items()
     ]
     writes = [
-        f"    *({'double' if isinstance(value, float) else 'int32_t'} *)(void *)(z + {offset}) = {value!r};"
+        f"    *({'khz_real' if isinstance(value, float) else 'int32_t'} *)(void *)(z + {offset}) = {value!r};"
         for offset, value in parameters.items()
     ]
     return _DRIVER.format(

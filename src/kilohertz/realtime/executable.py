@@ -12,7 +12,16 @@ from typing import Any
 
 from kilohertz import runtime
 from kilohertz.base import Diagnostic, ModelError
-from kilohertz.building import MARCH, PROBES, ModelUnits, linked_units, runtime_headers, runtime_units, write_tree
+from kilohertz.building import (
+    MARCH,
+    PROBES,
+    ModelUnits,
+    linked_units,
+    number_of,
+    runtime_headers,
+    runtime_units,
+    write_tree,
+)
 from kilohertz.building.made_step import made_name, made_step, step_word
 from kilohertz.codegen import CProgram, ModelSignal, model_signals, signals_source
 from kilohertz.codegen.writing.spelling import comment, string
@@ -151,8 +160,8 @@ def _units(
     units += (_signals_unit(model, of_model) for model, of_model in zip(models, signals, strict=True))
     units.append(Unit(_sources(runtime.device_sources(drivers)), headers, name="devices"))
     linked = Source("linked.c", _linked(models, signals, words))
-    probes = PROBES if any(model.has_probes for model in models) else ()
-    units.append(Unit((*_sources(runtime.task_sources()), linked), headers, flags=probes, name="task"))
+    flags = (*(PROBES if any(model.has_probes for model in models) else ()), *number_of(models).flags)
+    units.append(Unit((*_sources(runtime.task_sources()), linked), headers, flags=flags, name="task"))
     return units, libraries
 
 
@@ -165,14 +174,14 @@ def _task_step(word: str, own: StepSettings, first: StepSettings) -> str:
 def _signals_unit(model: ModelUnits, signals: tuple[ModelSignal, ...]) -> Unit:
     table, header = signals_source(signals, model.code), model.code.header
     headers = (*_headers(), Source(header.name, header.text))
-    return Unit((Source(table.name, table.text),), headers, name=model.units[0].name)
+    return Unit((Source(table.name, table.text),), headers, flags=model.number.flags, name=model.units[0].name)
 
 
 def compile_ahead(model: ModelUnits, scenario: Scenario) -> None:
     """Compile what an executable of the scenario has of a model whatever its steps are made with: for large models the
     table of its signals takes its time."""
     unit = _signals_unit(model, model_signals(model.step))
-    build_objects([replace(unit, flags=MARCH[scenario.march].flags)])
+    build_objects([replace(unit, flags=(*unit.flags, *MARCH[scenario.march].flags))])
 
 
 def _headers() -> tuple[Source, ...]:

@@ -13,6 +13,7 @@ from pathlib import Path
 _STEP = ("model", "loops", "stepper", "inputs", "profile")  # what makes steps of a model, drives and times it
 _HERE = Path(__file__).parent
 _OFFLINE = ("offline",)  # what runs it with SUNDIALS
+_FIXED_STEPS = ("khz_offline_fixed.c", "khz_offline_inputs.c", "khz_offline_rows.c", "khz_rows_text.c")
 _MODEL = (*_STEP, *_OFFLINE)
 _DEVICES = ("devices", "drivers")  # ports and what is behind them
 _DRIVER = re.compile(r'^const khz_device_class (\w+) = \{"([\w-]+)"', re.MULTILINE)
@@ -33,16 +34,26 @@ def step_sources() -> tuple[tuple[str, str], ...]:
     return _texts(_STEP, ".c")
 
 
-@lru_cache(maxsize=1)
-def offline_sources() -> tuple[tuple[str, str], ...]:
-    """(name, text) of off-line runs; they need `step_sources()` too."""
-    return _texts(_OFFLINE, ".c")
+@lru_cache(maxsize=2)
+def offline_sources(with_solvers: bool = True) -> tuple[tuple[str, str], ...]:
+    """(name, text) of off-line runs; they need `step_sources()` too.  Without solvers: of fixed steps alone."""
+    return tuple(f for f in _texts(_OFFLINE, ".c") if with_solvers or f[0] in _FIXED_STEPS)
 
 
 @lru_cache(maxsize=1)
 def external_sources() -> tuple[tuple[str, str], ...]:
     """(name, text) of what is linked with external code; it needs `step_sources()` too."""
     return _texts(_EXTERNAL, ".c")
+
+
+def ensemble_text(name: str) -> str:
+    """What a step in one text begins or ends with."""
+    return (_HERE / "ensemble" / name).read_text(encoding="utf-8")
+
+
+def names_in(folders: tuple[str, ...]) -> frozenset[str]:
+    """The files of some folders."""
+    return frozenset(f.name for folder in folders for f in (_HERE / folder).iterdir())
 
 
 @lru_cache(maxsize=1)

@@ -402,7 +402,8 @@ class _Run:
         capacity = capacity if self.recorder.listener is None else min(capacity, _ROWS_HEARD)
         self.rows = np.empty((capacity, n_columns))
         self.offsets, self.kinds = self.recorder.layout()
-        self.work = np.zeros(int(self.program.library.khz_offline_work(self.program.model)))
+        n_work = self.program.library.khz_offline_work(self.program.model) if self.program.built.number.is_double else 0
+        self.work = np.zeros(int(n_work))
         self.flush = Flush(self._flush)
         span = e.stop - e.start
         grid = span / e.intervals

@@ -51,7 +51,7 @@ class Program:
     def offset(self, v: StepVariable) -> int:
         """Where a variable stands in an instance, in bytes."""
         kind = v.slot.kind
-        width = 4 if kind in _INTS else TEXT_SIZE if kind in _TEXTS else 8
+        width = 4 if kind in _INTS else TEXT_SIZE if kind in _TEXTS else self.built.number.width
         return self.offsets[kind] + width * v.slot.index
 
     def is_int(self, v: StepVariable) -> bool:
@@ -96,7 +96,8 @@ def prototypes(library: ctypes.CDLL) -> ctypes.CDLL:
     pointer, number = ctypes.c_void_p, ctypes.c_double
     library.khz_derivatives.argtypes = [pointer, pointer, number, pointer, pointer]
     library.khz_evaluate_all.argtypes = [pointer, pointer, number, pointer]
-    library.khz_offline_work.restype, library.khz_offline_work.argtypes = ctypes.c_int64, [pointer]
+    if hasattr(library, "khz_run_cvode"):  # in doubles
+        library.khz_offline_work.restype, library.khz_offline_work.argtypes = ctypes.c_int64, [pointer]
     return library
 
 
@@ -139,7 +140,7 @@ class Instance:
             return ctypes.string_at(at).decode("utf-8", "replace")
         if self.program.is_int(v):
             return int(ctypes.c_int32.from_address(at).value)
-        return float(ctypes.c_double.from_address(at).value)
+        return float(self.program.built.number.ctype.from_address(at).value)
 
     def write(self, v: StepVariable, value: float | str) -> None:
         """Set the value at an offset of the instance."""
@@ -150,7 +151,7 @@ class Instance:
         elif self.program.is_int(v):
             ctypes.c_int32.from_address(at).value = int(value)
         else:
-            ctypes.c_double.from_address(at).value = float(value)
+            self.program.built.number.ctype.from_address(at).value = float(value)
 
     def set(self, name: str, value: float | str | bool) -> None:
         """Give a parameter a value before initialisation."""

@@ -5,7 +5,8 @@ keywords of the Python API, `khz_step_settings` in C, the cost bound and docs/re
 line in `StepSettings`; `pytest --update-golden tests/solvers/test_doors.py` writes the texts generated from it.
 
 Tables of methods are read when a solver is looked at: whoever wants the names of settings alone needs no numpy.
-Codes: R721 no such solver, R723 a value or a combination that makes no sense, R738 the index-1 form is not possible.
+Codes: R721 no such solver, R723 a value or a combination that makes no sense, R738 the index-1 form is not possible,
+R776 another number type is not.
 """
 
 from __future__ import annotations
@@ -160,6 +161,7 @@ _MODES = (
     "cap of turns in a step in which mixed loops search for a mode, beyond the first in each pass; "
     "each pass after the third takes five; 0: by the model"
 )
+_NUMBER = "what a step computes in; time is a double in both"
 _INDEX1 = "index-1 form: the method keeps the unknowns of nonlinear loops, no loop is iterated on in a step"
 
 
@@ -188,6 +190,7 @@ class StepSettings:
     substeps: Mapping[str, int] = _setting(
         "counts", {}, "parts of a step for the states of a part of the model (imex1, ars222)", high=1000, c="substeps"
     )
+    number: str = _setting("choice", "double", _NUMBER, choices=words("KHZ_NUMBER_"))
     given: frozenset[str] = field(default=frozenset(), compare=False)
 
     def __post_init__(self) -> None:
@@ -307,6 +310,13 @@ class StepSettings:
         if isinstance(method, RungeKutta) and self.newton < method.index1_newton:
             needs = f"needs {method.index1_newton} Newton iterations per stage for its order, not {self.newton}"
             raise _wrong(f"`{self.solver}` in the index-1 form {needs}", "R738")
+
+
+def in_doubles(stepping: StepSettings, who: str) -> StepSettings:
+    """The same; ModelError where it asks for another number type of what computes in doubles alone."""
+    if stepping.number == SETTINGS["number"].default:
+        return stepping
+    raise _wrong(f"{who} in doubles; `number = {stepping.number}` is for simulate, build, run and profile", "R776")
 
 
 def not_fixed(solver: str) -> Diagnostic:

@@ -86,10 +86,11 @@ def _other_than_zero(value: float) -> str:
     text = repr(value)
     if len(text) <= _LONGEST_PLAIN and Fraction(text) == Fraction(value):
         return text if any(c in text for c in ".e") else text + ".0"
-    return f"{_short_hex(value)} /* {text} */"
+    return f"{short_hex(value)} /* {text} */"
 
 
-def _short_hex(value: float) -> str:
+def short_hex(value: float) -> str:
+    """A number in hexadecimal, without zeros at its end."""
     text = value.hex()
     mantissa, exponent = text.split("p")
     if "." in mantissa:

@@ -31,7 +31,7 @@ def bound_here(
     compiler, target = _compiler(machine), prices_here(machine)
     word = "generic: there is no C compiler"
     if compiler is not None:
-        units = model.built(form, probes=probes)
+        units = model.built(form, probes=probes).in_numbers(stepping.number)
         word = step_word(units, stepping, compiler)
         is_made = not word.startswith("generic") and is_whole(units)
         target = target.made if is_made and target.made is not None else target

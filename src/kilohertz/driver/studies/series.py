@@ -71,21 +71,23 @@ def prepare(series: Series, cases: Table, session: Session, announce: Announce) 
 def _kit(series: Series, name: str, side: Side, model: Model, cases: Table) -> Kit:
     from kilohertz.driver.plan import Experiment, make_plan
     from kilohertz.simulate import Inputs, offline
+    from kilohertz.solvers.settings import in_doubles
 
     inputs = [Inputs(side.inputs, side.interpolation)] if side.inputs else []
     inputs += [Inputs(dict(side.formulas))] if side.formulas else []
-    plan = make_plan(model, offline(side.stepping), Experiment(side.start, side.stop, side.settings, inputs or None))
+    asked = in_doubles(offline(side.stepping), "cases of a series run")
+    plan = make_plan(model, asked, Experiment(side.start, side.stop, side.settings, inputs or None))
     program = model.compile(plan.inlining, index1=plan.stepping.index1)
     parameters = [(side.rename.get(n, n), cases.texts.get(n) or cases.values[:, k]) for k, n in enumerate(cases.names)]
     unknown = [n for n in side.rename if n not in cases.names]
     if unknown:
         text = f"`{unknown[0]}` is renamed, and no parameter of the series is called so{near(unknown[0], cases.names)}"
         raise _placed(series, Diagnostic("R744", text), (name, "rename"))
-    asked = [n for m in series.measures if name in m.sides and m.signal for n in _names(series, m, m.expression(name))]
+    named = [n for m in series.measures if name in m.sides and m.signal for n in _names(series, m, m.expression(name))]
     wanted = Wanted(
         parameters,
         side.settings,
-        tuple(dict.fromkeys([*asked, *(series.record if name == MODEL else _there(model, series.record))])),
+        tuple(dict.fromkeys([*named, *(series.record if name == MODEL else _there(model, series.record))])),
         side.start,
         side.stop,
         side.intervals,

@@ -20,6 +20,7 @@ from kilohertz.simulate.distance import Judge
 from kilohertz.simulate.stiffness import Reference
 from kilohertz.simulate.trial import ABOUT, INSTRUCTIONS_PER_SECOND, badness_of
 from kilohertz.solvers import AUTO, PAIRS, StepSettings
+from kilohertz.solvers.settings import in_doubles
 from kilohertz.tuning import Bench, Goal, Point, Prices, Search, Space, Tuned, has_nonlinear_loops, is_small, key
 
 if TYPE_CHECKING:
@@ -46,6 +47,7 @@ def tune(
 ) -> Tuned:
     """The cheapest settings of the step that meet the goal; the most accurate that fit where none does."""
     began = time.perf_counter()
+    in_doubles(asked, "settings are searched for")
     e = experiment or Experiment()
     several = tuple(steps) or (asked.step,)
     asked = asked.but(step=several[0])

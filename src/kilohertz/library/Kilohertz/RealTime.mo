@@ -24,6 +24,7 @@ block RealTime "How the model runs in real time: read by `khz run` and `khz buil
   parameter Boolean index1 = false "index-1 form: the method keeps the unknowns of nonlinear loops, no loop is iterated on in a step" annotation(Evaluate=true);
   parameter String implicit[:] = fill("", 0) "mixed mode (imex1, ars222, ars443): these states implicit, the others explicit; auto takes the fast ones" annotation(Evaluate=true);
   parameter String substeps[:] = fill("", 0) "parts of a step for the states of a part of the model (imex1, ars222); texts such as motor=4" annotation(Evaluate=true);
+  parameter String number = "double" "what a step computes in; time is a double in both (double, single)" annotation(Evaluate=true);
   // generated from solvers/settings.py: end
   annotation(Icon(graphics={Ellipse(extent={{-70,70},{70,-70}}, lineColor={160,60,0}, fillColor={255,245,235}, fillPattern=FillPattern.Solid), Line(points={{0,0},{0,50}}), Line(points={{0,0},{35,-20}}),
     Text(extent={{-100,-75},{100,-105}}, textString="%step s")}),

@@ -20,15 +20,15 @@ typedef struct kept_frame {
     const khz_newton_problem *p;
     khz_context *c;
     void *instance;
-    double *jacobian, *lu, *x, *x_new, *f, *f_new, *step, *size, *scale, *room;
-    double *lesson;        /* p and q of each */
+    khz_real *jacobian, *lu, *x, *x_new, *f, *f_new, *step, *size, *scale, *room;
+    khz_real *lesson;      /* p and q of each */
     int32_t *order, *kept; /* kept: 0 no Jacobian, 1 a Jacobian, 2 its factors too */
     int n_lessons;         /* in the Jacobian but not in its factors */
     int n_renewed;         /* Jacobians of this solution */
-    double coming;         /* size of the step that follows, which stands in x_new; negative: none is known */
+    khz_real coming;       /* size of the step that follows, which stands in x_new; negative: none is known */
 } kept_frame;
 
-static int kept_residual(const kept_frame *w, const double *x, double *f)
+static int kept_residual(const kept_frame *w, const khz_real *x, khz_real *f)
 {
     return khz_newton_evaluate(w->p, w->c, w->instance, x, f);
 }
@@ -54,18 +54,18 @@ static int factorise(kept_frame *w)
     return *w->kept == 2;
 }
 
-static double kept_size(const kept_frame *w, const double *v)
+static khz_real kept_size(const kept_frame *w, const khz_real *v)
 {
-    double largest = 0.0;
+    khz_real largest = 0.0;
     for (int j = 0; j < w->p->n; j++) {
         largest = fmax(largest, fabs(v[j]) / w->size[j]);
     }
     return khz_are_finite(w->p->n, v) ? largest : -1.0;
 }
 
-static double kept_product(int n, const double *a, const double *b)
+static khz_real kept_product(int n, const khz_real *a, const khz_real *b)
 {
-    double sum = 0.0;
+    khz_real sum = 0.0;
     for (int j = 0; j < n; j++) {
         sum += a[j] * b[j];
     }
@@ -73,7 +73,7 @@ static double kept_product(int n, const double *a, const double *b)
 }
 
 /* v := -B^-1 f by factors and lessons; its size, relative to the unknowns, or a negative number. */
-static double solve_kept(const kept_frame *w, const double *f, double *v)
+static khz_real solve_kept(const kept_frame *w, const khz_real *f, khz_real *v)
 {
     const int n = w->p->n;
     for (int i = 0; i < n; i++) {
@@ -86,14 +86,14 @@ static double solve_kept(const kept_frame *w, const double *f, double *v)
         khz_lu_solve(n, w->lu, w->scale, w->order, v, w->room);
     }
     for (int k = 0; k < w->n_lessons; k++) {
-        const double *const p = w->lesson + 2 * n * k;
+        const khz_real *const p = w->lesson + 2 * n * k;
         khz_add_scaled(n, v, kept_product(n, p, v), p + n, v);
     }
     return kept_size(w, v);
 }
 
 /* The step from x and its size; negative where there is none. */
-static double kept_direction(kept_frame *w)
+static khz_real kept_direction(kept_frame *w)
 {
     if (w->coming >= 0.0) {
         khz_copy(w->step, w->x_new, w->p->n);
@@ -107,10 +107,10 @@ static double kept_direction(kept_frame *w)
 static void learn(kept_frame *w)
 {
     const int n = w->p->n;
-    double *const p = w->lesson + 2 * n * w->n_lessons;
-    double square = 0.0;
+    khz_real *const p = w->lesson + 2 * n * w->n_lessons;
+    khz_real square = 0.0;
     for (int j = 0; j < n; j++) {
-        const double part = w->step[j] / w->size[j];
+        const khz_real part = w->step[j] / w->size[j];
         square += part * part;
         p[j] = part / w->size[j];
     }
@@ -121,7 +121,7 @@ static void learn(kept_frame *w)
     for (int i = 0; i < n; i++) {
         khz_add_scaled(n, w->jacobian + i * n, w->f_new[i], p, w->jacobian + i * n);
     }
-    const double less = 1.0 - kept_product(n, p, w->x_new);
+    const khz_real less = 1.0 - kept_product(n, p, w->x_new);
     if (w->coming < 0.0 || w->n_lessons + 1 == KHZ_KEPT_LESSONS || !(fabs(less) > KHZ_KEPT_ENOUGH)) {
         *w->kept = 1;
         w->coming = -1.0;
@@ -143,8 +143,8 @@ static int take_step(const kept_frame *w)
 
 /* A step, and by which Jacobian. */
 typedef struct taken {
-    double size;  /* negative: none */
-    int is_fresh; /* the Jacobian was computed where the step begins */
+    khz_real size; /* negative: none */
+    int is_fresh;  /* the Jacobian was computed where the step begins */
 } taken;
 
 static taken fresh_step(kept_frame *w, taken before)
@@ -180,13 +180,13 @@ static taken next_step(kept_frame *w, taken before)
  * Jacobian can be trusted. */
 static int accept_step(kept_frame *w, taken made)
 {
-    memcpy(w->x, w->x_new, sizeof(double) * (size_t)w->p->n);
-    const double next = w->coming = solve_kept(w, w->f_new, w->x_new);
+    memcpy(w->x, w->x_new, sizeof(khz_real) * (size_t)w->p->n);
+    const khz_real next = w->coming = solve_kept(w, w->f_new, w->x_new);
     const int shrinks = next >= 0.0 && next <= KHZ_KEPT_ENOUGH * made.size;
     return (made.is_fresh && made.size < w->p->tolerance) || (shrinks && next < KHZ_KEPT_SAFE * w->p->tolerance);
 }
 
-int khz_newton_kept(const khz_newton_problem *p, khz_context *c, void *instance, double *x, double *work,
+int khz_newton_kept(const khz_newton_problem *p, khz_context *c, void *instance, khz_real *x, khz_real *work,
                     int32_t *order)
 {
     const int n = p->n;
@@ -204,10 +204,10 @@ int khz_newton_kept(const khz_newton_problem *p, khz_context *c, void *instance,
     w.lesson = w.room + n;
     w.coming = -1.0;
 
-    const size_t bytes = sizeof(double) * (size_t)n;
+    const size_t bytes = sizeof(khz_real) * (size_t)n;
     memcpy(w.x, x, bytes);
     int solved = 0;
-    taken before = {DBL_MAX, 0};
+    taken before = {KHZ_LARGEST, 0};
     if (!kept_residual(&w, w.x, w.f)) {
         return 0;
     }

@@ -2,9 +2,15 @@
  * (kilohertz/cost) counts with the same ones; the others are parts of something, without a unit.
  *
  * Doubles have 16 digits.  A solution is trusted to 10 of them, an equation that agrees to 8 or more is called
- * consistent, and what is below 12 is rounding: the distances between the numbers below follow from that. */
+ * consistent, and what is below 12 is rounding: the distances between the numbers below follow from that.  Singles have
+ * 7: a solution is trusted to 5 of them, an equation that agrees to 3 or 4 is consistent, and below 6 is rounding. */
 #ifndef KHZ_LIMITS_H
 #define KHZ_LIMITS_H
+
+#include "khz_number.h"
+
+/* Part of a value by which it differs where a loop is solved anew, or where a relation was found at rest. */
+#define KHZ_NOISE KHZ_BY_NUMBER(1e-9, 1e-5f)
 
 /* ------------------------------------------------------------------------------------------------- Newton iteration */
 
@@ -27,26 +33,26 @@ enum {
 };
 
 /* On the step, relative to the unknowns: convergence is quadratic, so that the error left is far below it. */
-#define KHZ_NEWTON_TOLERANCE 1e-10
+#define KHZ_NEWTON_TOLERANCE KHZ_BY_NUMBER(1e-10, 1e-5f)
 /* Decrease of the squared residual that a step has to bring, as a part of its length (Armijo). */
-#define KHZ_NEWTON_DECREASE 1e-4
+#define KHZ_NEWTON_DECREASE KHZ_BY_NUMBER(1e-4, 1e-4f)
 /* Squared residual, relative to its rows: 10 digits are right, and no step makes it better. */
-#define KHZ_NEWTON_SOLVED 1e-20
+#define KHZ_NEWTON_SOLVED KHZ_BY_NUMBER(1e-20, 1e-11f)
 /* ... where the step that would be the next is not longer than this: noise of ill-conditioned equations, no way left.
  */
-#define KHZ_NEWTON_NEAR 1e-4
+#define KHZ_NEWTON_NEAR KHZ_BY_NUMBER(1e-4, 1e-3f)
 /* ... or all of it is rounding: where equations follow from one another there is no Newton step. */
-#define KHZ_NEWTON_EXACT 1e-24
+#define KHZ_NEWTON_EXACT KHZ_BY_NUMBER(1e-24, 1e-12f)
 /* Below this part of its nominal value an unknown moves by the nominal value's difference, not by its own. */
-#define KHZ_DIFFERENCE_LEAST 1e-2
+#define KHZ_DIFFERENCE_LEAST KHZ_BY_NUMBER(1e-2, 1e-2f)
 /* Way to a bound that a step may go: on the bound itself equations may have no value. */
-#define KHZ_WAY_TO_BOUND 0.9
+#define KHZ_WAY_TO_BOUND KHZ_BY_NUMBER(0.9, 0.9f)
 /* A whole step that leaves more of the squared residual than this (half of the residual) is looked at for a turn. */
-#define KHZ_TURN_SUSPECT 0.25
+#define KHZ_TURN_SUSPECT KHZ_BY_NUMBER(0.25, 0.25f)
 /* What is left of the residuals that turned when the place is found: a thousandth; the next step does the rest. */
-#define KHZ_TURN_FOUND 1e-3
+#define KHZ_TURN_FOUND KHZ_BY_NUMBER(1e-3, 1e-3f)
 /* A squared residual so much smaller than all together is rounding, and has no say in where they turned. */
-#define KHZ_TURN_ROUNDING 1e-12
+#define KHZ_TURN_ROUNDING KHZ_BY_NUMBER(1e-12, 1e-12f)
 
 /* --------------------------------------------------------------------------------- rescue, off-line and at the start
  */
@@ -63,73 +69,73 @@ enum {
 };
 
 /* Strides along a path from the guess, as parts of it: the first, after success and failure, and the least. */
-#define KHZ_PATH_FIRST 0.125
-#define KHZ_PATH_MORE 2.0
-#define KHZ_PATH_LESS 0.25
-#define KHZ_PATH_LEAST 1e-8
+#define KHZ_PATH_FIRST KHZ_BY_NUMBER(0.125, 0.125f)
+#define KHZ_PATH_MORE KHZ_BY_NUMBER(2.0, 2.0f)
+#define KHZ_PATH_LESS KHZ_BY_NUMBER(0.25, 0.25f)
+#define KHZ_PATH_LEAST KHZ_BY_NUMBER(1e-8, 1e-5f)
 /* Twice the first step of an iteration there at most, beside the unknowns: else it may end on another path. */
-#define KHZ_PATH_FAR 2.0
+#define KHZ_PATH_FAR KHZ_BY_NUMBER(2.0, 2.0f)
 
 /* Times its nominal value: a guess larger than that is a unit mistaken, or worse. */
-#define KHZ_ABSURD 1e6
+#define KHZ_ABSURD KHZ_BY_NUMBER(1e6, 1e6f)
 
 /* Damping of Levenberg-Marquardt: at first, after success and failure (Nielsen 1999 has 1/3 and 2), and the least. */
-#define KHZ_DAMPING_FIRST 1e-3
-#define KHZ_DAMPING_LESS 0.2
-#define KHZ_DAMPING_MORE 8.0
-#define KHZ_DAMPING_LEAST 1e-15
+#define KHZ_DAMPING_FIRST KHZ_BY_NUMBER(1e-3, 1e-3f)
+#define KHZ_DAMPING_LESS KHZ_BY_NUMBER(0.2, 0.2f)
+#define KHZ_DAMPING_MORE KHZ_BY_NUMBER(8.0, 8.0f)
+#define KHZ_DAMPING_LEAST KHZ_BY_NUMBER(1e-15, 1e-8f)
 /* Of the residuals at both ends: where a sign changes and this much is left it is a pole, not a root. */
-#define KHZ_BRACKET_ROOT 1e-6
+#define KHZ_BRACKET_ROOT KHZ_BY_NUMBER(1e-6, 1e-4f)
 
 /* -------------------------------------------------------------------------------------------------- a kept Jacobian */
 
 /* Of the step before: a Jacobian that gives more is too old. */
-#define KHZ_KEPT_ENOUGH 0.25
+#define KHZ_KEPT_ENOUGH KHZ_BY_NUMBER(0.25, 0.25f)
 /* Size of a step that teaches more than rounding. */
-#define KHZ_KEPT_LESSON 1e-7
+#define KHZ_KEPT_LESSON KHZ_BY_NUMBER(1e-7, 1e-4f)
 /* Lessons of one solution at most, and one: then the Jacobian is factorised with what it has learnt. */
 enum { KHZ_KEPT_LESSONS = 4 };
 /* Iterations of a solution in a regular step of real time; more are a detour. */
 enum { KHZ_USUAL_KEPT = 5 };
 /* Of the tolerance: the next step is an estimate, no bound. */
-#define KHZ_KEPT_SAFE 0.1
+#define KHZ_KEPT_SAFE KHZ_BY_NUMBER(0.1, 0.1f)
 
 /* -------------------------------------------------------------------------------- what a cap or a bound leaves behind
  */
 
 /* Of the residual before: a cap that was hit leaves its values where it came so far, else the guess. */
-#define KHZ_CAP_CLEARLY 0.3
+#define KHZ_CAP_CLEARLY KHZ_BY_NUMBER(0.3, 0.3f)
 /* Of an unknown's size: so far out of min and max is rounding. */
-#define KHZ_BOUND_SLACK 1e-6
+#define KHZ_BOUND_SLACK KHZ_BY_NUMBER(1e-6, 1e-5f)
 
 /* ------------------------------------------------------------------------------------------------- linear equations */
 
 /* A pivot below n times this part of its column is lost in rounding: a few units in the last place. */
-#define KHZ_PIVOT_LOST (4.0 * DBL_EPSILON)
+#define KHZ_PIVOT_LOST (KHZ_BY_NUMBER(4.0, 4.0f) * KHZ_EPSILON)
 /* The same for a planned order of pivots, which cannot choose: of the sum that the pivot is what is left of, and how
  * much larger than the row the numbers on the way may be.  8 digits remain; else the dense factorisation is taken. */
-#define KHZ_PLANNED_PIVOT_LOST 1e-8
-#define KHZ_PLANNED_GROWTH 1e8
+#define KHZ_PLANNED_PIVOT_LOST KHZ_BY_NUMBER(1e-8, 1e-4f)
+#define KHZ_PLANNED_GROWTH KHZ_BY_NUMBER(1e8, 1e4f)
 /* Multiple of a planned pivot's row that is subtracted from a row it could not be exchanged with: 3 digits, as sparse
  * solvers allow it; beyond, the dense factorisation is taken. */
-#define KHZ_PLANNED_MULTIPLE 1e3
+#define KHZ_PLANNED_MULTIPLE KHZ_BY_NUMBER(1e3, 1e3f)
 /* Up to so many unknowns the solution by dense factors is compiled for each number of them apart. */
 enum { KHZ_FEW_UNKNOWNS = 6 };
 /* From so many unknowns on a matrix with few entries is factorised as such where no plan suits it: below, the dense way
  * is as quick.  It gives up after n^3 divided by the second number of products, a twentieth of the dense way's work. */
 enum { KHZ_PIVOTED_LEAST = 64, KHZ_PIVOTED_PRODUCTS = 64 };
 /* Of the largest entry of a column: what is large enough to be a pivot there.  One digit, as sparse solvers have it. */
-#define KHZ_PIVOTED_ENOUGH 0.1
+#define KHZ_PIVOTED_ENOUGH KHZ_BY_NUMBER(0.1, 0.1f)
 /* A determinant below this part of its products has lost 6 digits: the factorisation is taken instead. */
-#define KHZ_DETERMINANT_LOST 1e-6
+#define KHZ_DETERMINANT_LOST KHZ_BY_NUMBER(1e-6, 1e-3f)
 /* Rank: a column below n times this part of the first is rounding of the others. */
-#define KHZ_RANK_LOST 1e-12
+#define KHZ_RANK_LOST KHZ_BY_NUMBER(1e-12, 1e-5f)
 /* Singular equations agree where what remains is below this part of the right-hand side; a direction need not be so
  * good as a solution, since the next one corrects it. */
-#define KHZ_CONSISTENT 1e-8
-#define KHZ_CONSISTENT_DIRECTION 1e-6
+#define KHZ_CONSISTENT KHZ_BY_NUMBER(1e-8, 1e-4f)
+#define KHZ_CONSISTENT_DIRECTION KHZ_BY_NUMBER(1e-6, 1e-3f)
 /* ... and below this part of that where the right-hand side is all but zero; rows have size one. */
-#define KHZ_CONSISTENT_LEAST 1e-6
+#define KHZ_CONSISTENT_LEAST KHZ_BY_NUMBER(1e-6, 1e-3f)
 
 /* ------------------------------------------------------------------------------------------------------ mixed loops */
 
@@ -160,7 +166,7 @@ enum {
 
 /* A relation is wrong by rounding where it is no further from agreeing than this part of the largest distance it had,
  * or than this. */
-#define KHZ_MIXED_ROUNDING 1e-8
-#define KHZ_MIXED_LEAST 1e-12
+#define KHZ_MIXED_ROUNDING KHZ_BY_NUMBER(1e-8, 1e-5f)
+#define KHZ_MIXED_LEAST KHZ_BY_NUMBER(1e-12, 1e-6f)
 
 #endif

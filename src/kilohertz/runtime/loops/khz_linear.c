@@ -16,14 +16,14 @@
 #endif
 
 /* Scale a row to a largest entry of one: makes pivots comparable whatever the units. */
-static KHZ_INLINE khz_status scale_row(int n, double *row, double *scale)
+static KHZ_INLINE khz_status scale_row(int n, khz_real *row, khz_real *scale)
 {
     if (!khz_are_finite(n, row)) {
         return KHZ_NOT_FINITE;
     }
-    double largest = 0.0;
+    khz_real largest = 0.0;
     for (int j = 0; j < n; j++) {
-        const double v = fabs(row[j]);
+        const khz_real v = fabs(row[j]);
         largest = v > largest ? v : largest;
     }
     if (largest == 0.0) {
@@ -34,10 +34,10 @@ static KHZ_INLINE khz_status scale_row(int n, double *row, double *scale)
     return KHZ_OK;
 }
 
-static KHZ_INLINE void exchange_rows(int n, double *a, int k, int best, int32_t *pivot)
+static KHZ_INLINE void exchange_rows(int n, khz_real *a, int k, int best, int32_t *pivot)
 {
     for (int j = 0; j < n; j++) {
-        const double t = a[k * n + j];
+        const khz_real t = a[k * n + j];
         a[k * n + j] = a[best * n + j];
         a[best * n + j] = t;
     }
@@ -48,42 +48,42 @@ static KHZ_INLINE void exchange_rows(int n, double *a, int k, int best, int32_t 
 
 /* Column k: the largest entry becomes the pivot, and its row is subtracted from those below.  Columns lost against
  * their own size are singular, not small: units of unknowns may differ by many powers. */
-static KHZ_INLINE khz_status eliminate(int n, int k, double *a, int32_t *pivot)
+static KHZ_INLINE khz_status eliminate(int n, int k, khz_real *a, int32_t *pivot)
 {
     int best = k;
-    double largest = fabs(a[k * n + k]);
+    khz_real largest = fabs(a[k * n + k]);
     for (int i = k + 1; i < n; i++) {
-        const double v = fabs(a[i * n + k]);
+        const khz_real v = fabs(a[i * n + k]);
         if (v > largest) {
             largest = v;
             best = i;
         }
     }
-    double column = 0.0;
+    khz_real column = 0.0;
     for (int i = 0; i < k; i++) {
-        const double v = fabs(a[i * n + k]);
+        const khz_real v = fabs(a[i * n + k]);
         column = v > column ? v : column;
     }
-    if (!(largest > (double)n * KHZ_PIVOT_LOST * column) || largest == 0.0) {
-        return largest <= DBL_MAX ? KHZ_SINGULAR : KHZ_NOT_FINITE;
+    if (!(largest > (khz_real)n * KHZ_PIVOT_LOST * column) || largest == 0.0) {
+        return largest <= KHZ_LARGEST ? KHZ_SINGULAR : KHZ_NOT_FINITE;
     }
     if (best != k) {
         exchange_rows(n, a, k, best, pivot);
     }
-    const double inverse = 1.0 / a[k * n + k];
+    const khz_real inverse = 1.0 / a[k * n + k];
     for (int i = k + 1; i < n; i++) {
-        const double factor = a[i * n + k] * inverse;
+        const khz_real factor = a[i * n + k] * inverse;
         a[i * n + k] = factor;
         if (factor == 0.0) {
             continue;
         }
-        double *const row = a + (size_t)i * (size_t)n + k + 1;
+        khz_real *const row = a + (size_t)i * (size_t)n + k + 1;
         khz_add_scaled(n - k - 1, row, -factor, a + (size_t)k * (size_t)n + k + 1, row);
     }
     return KHZ_OK;
 }
 
-static KHZ_INLINE khz_status lu_factor(int n, double *a, double *scale, int32_t *pivot)
+static KHZ_INLINE khz_status lu_factor(int n, khz_real *a, khz_real *scale, int32_t *pivot)
 {
     khz_status status = KHZ_OK;
     for (int i = 0; i < n && status == KHZ_OK; i++) {
@@ -97,7 +97,7 @@ static KHZ_INLINE khz_status lu_factor(int n, double *a, double *scale, int32_t 
 }
 
 /* Compiled for two unknowns apart, where loops fall away: most loops that are iterated on have few. */
-khz_status khz_lu_factor(int n, double *a, double *scale, int32_t *pivot)
+khz_status khz_lu_factor(int n, khz_real *a, khz_real *scale, int32_t *pivot)
 {
     if (n != 2) {
         return lu_factor(n, a, scale, pivot);
@@ -110,26 +110,27 @@ khz_status khz_lu_factor(int n, double *a, double *scale, int32_t *pivot)
     return status == KHZ_OK ? eliminate(2, 1, a, pivot) : status;
 }
 
-khz_status khz_lu_factor_copy(int n, const double *a, double *lu, double *scale, int32_t *pivot)
+khz_status khz_lu_factor_copy(int n, const khz_real *a, khz_real *lu, khz_real *scale, int32_t *pivot)
 {
     if (khz_pivoted_factor(n, a, lu, scale, pivot)) {
         return KHZ_OK;
     }
-    memcpy(lu, a, sizeof(double) * (size_t)n * (size_t)n);
+    memcpy(lu, a, sizeof(khz_real) * (size_t)n * (size_t)n);
     return khz_lu_factor(n, lu, scale, pivot);
 }
 
-static void lu_solve(int n, const double *lu, const double *scale, const int32_t *pivot, double *b, double *work)
+static void lu_solve(int n, const khz_real *lu, const khz_real *scale, const int32_t *pivot, khz_real *b,
+                     khz_real *work)
 {
     for (int i = 0; i < n; i++) {
-        double sum = b[pivot[i]] * scale[pivot[i]];
+        khz_real sum = b[pivot[i]] * scale[pivot[i]];
         for (int j = 0; j < i; j++) {
             sum -= lu[i * n + j] * work[j];
         }
         work[i] = sum;
     }
     for (int i = n - 1; i >= 0; i--) {
-        double sum = work[i];
+        khz_real sum = work[i];
         for (int j = i + 1; j < n; j++) {
             sum -= lu[i * n + j] * b[j];
         }
@@ -139,12 +140,12 @@ static void lu_solve(int n, const double *lu, const double *scale, const int32_t
 
 /* The same for a few unknowns, whose number is a constant where this is called: a third of the instructions, the same
  * bits. */
-static KHZ_INLINE void lu_solve_few(int n, const double *lu, const double *scale, const int32_t *pivot, double *b)
+static KHZ_INLINE void lu_solve_few(int n, const khz_real *lu, const khz_real *scale, const int32_t *pivot, khz_real *b)
 {
-    double work[KHZ_FEW_UNKNOWNS];
+    khz_real work[KHZ_FEW_UNKNOWNS];
     KHZ_WRITTEN_OUT
     for (int i = 0; i < n; i++) {
-        double sum = b[pivot[i]] * scale[pivot[i]];
+        khz_real sum = b[pivot[i]] * scale[pivot[i]];
         KHZ_WRITTEN_OUT
         for (int j = 0; j < i; j++) {
             sum -= lu[i * n + j] * work[j];
@@ -153,7 +154,7 @@ static KHZ_INLINE void lu_solve_few(int n, const double *lu, const double *scale
     }
     KHZ_WRITTEN_OUT
     for (int i = n - 1; i >= 0; i--) {
-        double sum = work[i];
+        khz_real sum = work[i];
         KHZ_WRITTEN_OUT
         for (int j = i + 1; j < n; j++) {
             sum -= lu[i * n + j] * b[j];
@@ -162,7 +163,7 @@ static KHZ_INLINE void lu_solve_few(int n, const double *lu, const double *scale
     }
 }
 
-void khz_lu_solve(int n, const double *lu, const double *scale, const int32_t *pivot, double *b, double *work)
+void khz_lu_solve(int n, const khz_real *lu, const khz_real *scale, const int32_t *pivot, khz_real *b, khz_real *work)
 {
     switch (n) {
     case 2:
@@ -189,7 +190,8 @@ void khz_lu_solve(int n, const double *lu, const double *scale, const int32_t *p
     }
 }
 
-void khz_lu_solve_lanes(int n, const double *lu, const double *scale, const int32_t *pivot, khz_lanes *b, double *work)
+void khz_lu_solve_lanes(int n, const khz_real *lu, const khz_real *scale, const int32_t *pivot, khz_lanes *b,
+                        khz_real *work)
 {
     if (khz_is_pivoted(pivot)) {
         khz_pivoted_solve_lanes(n, lu, scale, b, work);
@@ -213,9 +215,9 @@ void khz_lu_solve_lanes(int n, const double *lu, const double *scale, const int3
 }
 
 /* Householder vector of the m entries x[0], x[stride], ...: overwrites x with it, returns the new leading entry. */
-static double reflector(int m, double *x, int stride, double *factor)
+static khz_real reflector(int m, khz_real *x, int stride, khz_real *factor)
 {
-    double norm = 0.0;
+    khz_real norm = 0.0;
     for (int i = 0; i < m; i++) {
         norm = hypot(norm, x[i * stride]);
     }
@@ -223,8 +225,8 @@ static double reflector(int m, double *x, int stride, double *factor)
         *factor = 0.0;
         return 0.0;
     }
-    const double lead = x[0] > 0.0 ? -norm : norm;
-    const double v0 = x[0] - lead;
+    const khz_real lead = x[0] > 0.0 ? -norm : norm;
+    const khz_real v0 = x[0] - lead;
     *factor = -v0 / lead;
     for (int i = 1; i < m; i++) {
         x[i * stride] /= v0;
@@ -234,9 +236,9 @@ static double reflector(int m, double *x, int stride, double *factor)
 }
 
 /* y -= factor * v * (v . y) over m entries. */
-static void reflect(int m, const double *v, int v_stride, double factor, double *y, int y_stride)
+static void reflect(int m, const khz_real *v, int v_stride, khz_real factor, khz_real *y, int y_stride)
 {
-    double dot = 0.0;
+    khz_real dot = 0.0;
     for (int i = 0; i < m; i++) {
         dot += v[i * v_stride] * y[i * y_stride];
     }
@@ -246,18 +248,18 @@ static void reflect(int m, const double *v, int v_stride, double factor, double 
     }
 }
 
-khz_status khz_minimum_norm(int n, double *a, double *b, double tolerance, double *work, int32_t *order)
+khz_status khz_minimum_norm(int n, khz_real *a, khz_real *b, khz_real tolerance, khz_real *work, int32_t *order)
 {
-    double *const diagonal = work;
-    double *const factor = work + n;
-    double *const x = work + 2 * n;
+    khz_real *const diagonal = work;
+    khz_real *const factor = work + n;
+    khz_real *const x = work + 2 * n;
 
     /* Rows to size one, so that the rank does not depend on units of equations; b goes along. */
     for (int i = 0; i < n; i++) {
-        double largest = 0.0;
+        khz_real largest = 0.0;
         for (int j = 0; j < n; j++) {
-            const double v = fabs(a[i * n + j]);
-            if (!(v <= DBL_MAX)) {
+            const khz_real v = fabs(a[i * n + j]);
+            if (!(v <= KHZ_LARGEST)) {
                 return KHZ_NOT_FINITE;
             }
             largest = v > largest ? v : largest;
@@ -273,12 +275,12 @@ khz_status khz_minimum_norm(int n, double *a, double *b, double tolerance, doubl
 
     /* QR with column pivoting: a[:, order] = Q R, rank where the rest is rounding. */
     int rank = 0;
-    double first = 0.0;
+    khz_real first = 0.0;
     for (int k = 0; k < n; k++) {
         int best = k;
-        double largest = -1.0;
+        khz_real largest = -1.0;
         for (int j = k; j < n; j++) {
-            double norm = 0.0;
+            khz_real norm = 0.0;
             for (int i = k; i < n; i++) {
                 norm += a[i * n + j] * a[i * n + j];
             }
@@ -291,12 +293,12 @@ khz_status khz_minimum_norm(int n, double *a, double *b, double tolerance, doubl
         if (k == 0) {
             first = largest;
         }
-        if (!(largest > KHZ_RANK_LOST * (double)n * first)) {
+        if (!(largest > KHZ_RANK_LOST * (khz_real)n * first)) {
             break;
         }
         if (best != k) {
             for (int i = 0; i < n; i++) {
-                const double t = a[i * n + k];
+                const khz_real t = a[i * n + k];
                 a[i * n + k] = a[i * n + best];
                 a[i * n + best] = t;
             }
@@ -313,17 +315,17 @@ khz_status khz_minimum_norm(int n, double *a, double *b, double tolerance, doubl
     }
 
     /* What is left of b below the rank must vanish: otherwise no solution exists. */
-    double size = 0.0;
-    double rest = 0.0;
+    khz_real size = 0.0;
+    khz_real rest = 0.0;
     for (int i = 0; i < n; i++) {
-        const double v = fabs(b[i]);
+        const khz_real v = fabs(b[i]);
         if (i < rank) {
             size = v > size ? v : size;
         } else {
             rest = v > rest ? v : rest;
         }
     }
-    if (!(rest <= tolerance * (size + 1e-300)) && !(rest <= tolerance * KHZ_CONSISTENT_LEAST)) {
+    if (!(rest <= tolerance * (size + KHZ_BY_NUMBER(1e-300, FLT_MIN))) && !(rest <= tolerance * KHZ_CONSISTENT_LEAST)) {
         return KHZ_SINGULAR;
     }
 
@@ -333,20 +335,20 @@ khz_status khz_minimum_norm(int n, double *a, double *b, double tolerance, doubl
     }
     for (int k = rank - 1; k >= 0 && rank < n; k--) {
         /* Vector (R[k,k], R[k,rank..n-1]); row k keeps its tail as the Householder vector. */
-        double norm = a[k * n + k];
+        khz_real norm = a[k * n + k];
         for (int j = rank; j < n; j++) {
             norm = hypot(norm, a[k * n + j]);
         }
         norm = fabs(norm);
-        const double lead = a[k * n + k] > 0.0 ? -norm : norm;
-        const double v0 = a[k * n + k] - lead;
+        const khz_real lead = a[k * n + k] > 0.0 ? -norm : norm;
+        const khz_real v0 = a[k * n + k] - lead;
         factor[k] = norm == 0.0 ? 0.0 : -v0 / lead;
         for (int j = rank; j < n; j++) {
             a[k * n + j] = norm == 0.0 ? 0.0 : a[k * n + j] / v0;
         }
         a[k * n + k] = lead;
         for (int i = 0; i < k; i++) {
-            double dot = a[i * n + k];
+            khz_real dot = a[i * n + k];
             for (int j = rank; j < n; j++) {
                 dot += a[i * n + j] * a[k * n + j];
             }
@@ -358,7 +360,7 @@ khz_status khz_minimum_norm(int n, double *a, double *b, double tolerance, doubl
         }
     }
     for (int i = rank - 1; i >= 0; i--) {
-        double sum = b[i];
+        khz_real sum = b[i];
         for (int j = i + 1; j < rank; j++) {
             sum -= a[i * n + j] * x[j];
         }
@@ -368,7 +370,7 @@ khz_status khz_minimum_norm(int n, double *a, double *b, double tolerance, doubl
         x[i] = 0.0;
     }
     for (int k = 0; k < rank && rank < n; k++) {
-        double dot = x[k];
+        khz_real dot = x[k];
         for (int j = rank; j < n; j++) {
             dot += a[k * n + j] * x[j];
         }

@@ -6,7 +6,7 @@
 
 #include "khz_spare.h"
 
-double khz_quotient(khz_context *c, int block, int place, double b, double a)
+khz_real khz_quotient(khz_context *c, int block, int place, khz_real b, khz_real a)
 {
     if (a != 0.0) {
         return b / a;
@@ -20,14 +20,14 @@ double khz_quotient(khz_context *c, int block, int place, double b, double a)
     return 0.0;
 }
 
-khz_status khz_linear(khz_context *c, int block, int place, int n, double *memory, int32_t *order, int32_t *factored,
-                      double *b)
+khz_status khz_linear(khz_context *c, int block, int place, int n, khz_real *memory, int32_t *order, int32_t *factored,
+                      khz_real *b)
 {
-    const size_t bytes = sizeof(double) * (size_t)n * (size_t)n;
-    double *const matrix = memory;
-    double *const lu = matrix + n * n;
-    double *const scale = lu + n * n;
-    double *const work = scale + n;
+    const size_t bytes = sizeof(khz_real) * (size_t)n * (size_t)n;
+    khz_real *const matrix = memory;
+    khz_real *const lu = matrix + n * n;
+    khz_real *const scale = lu + n * n;
+    khz_real *const work = scale + n;
     khz_status status = KHZ_OK;
     if (*factored == 0) {
         c->n_factored++;
@@ -59,7 +59,7 @@ khz_status khz_linear(khz_context *c, int block, int place, int n, double *memor
     return status;
 }
 
-khz_lanes khz_quotient_lanes(khz_context *c, int block, int place, khz_lanes b, double a)
+khz_lanes khz_quotient_lanes(khz_context *c, int block, int place, khz_lanes b, khz_real a)
 {
     if (a != 0.0) {
         return b / a;
@@ -70,11 +70,11 @@ khz_lanes khz_quotient_lanes(khz_context *c, int block, int place, khz_lanes b, 
     return b;
 }
 
-khz_status khz_linear_lanes(khz_context *c, int block, int place, int n, double *memory, int32_t *order,
+khz_status khz_linear_lanes(khz_context *c, int block, int place, int n, khz_real *memory, int32_t *order,
                             int32_t *factored, khz_lanes *b)
 {
-    double *const lu = memory + n * n;
-    double *const one = lu + n * n + KHZ_MINIMUM_NORM_ROOM(n); /* a right-hand side, where lanes go one by one */
+    khz_real *const lu = memory + n * n;
+    khz_real *const one = lu + n * n + KHZ_MINIMUM_NORM_ROOM(n); /* a right-hand side, where lanes go one by one */
     if (*factored == 1) {
         khz_lu_solve_lanes(n, lu, lu + n * n, order, b, one);
         return KHZ_OK;
@@ -92,34 +92,34 @@ khz_status khz_linear_lanes(khz_context *c, int block, int place, int n, double 
     return status;
 }
 
-static double largest(int n, const double *v)
+static khz_real largest(int n, const khz_real *v)
 {
-    double worst = 0.0;
+    khz_real worst = 0.0;
     for (int i = 0; i < n; i++) {
-        worst = fabs(v[i]) <= DBL_MAX ? fmax(worst, fabs(v[i])) : DBL_MAX;
+        worst = fabs(v[i]) <= KHZ_LARGEST ? fmax(worst, fabs(v[i])) : KHZ_LARGEST;
     }
     return worst;
 }
 
 /* A Newton cap was hit.  Where the residual became clearly smaller the values stay and the next call goes on from them;
  * else the last good ones do.  Noted for the stepper.  0: the residual has no value at either.  Two residuals. */
-static int capped(khz_context *c, int block, const khz_newton_problem *p, void *instance, double *x,
-                  const double *guess, double *residual)
+static int capped(khz_context *c, int block, const khz_newton_problem *p, void *instance, khz_real *x,
+                  const khz_real *guess, khz_real *residual)
 {
-    const double reached = largest(p->n, residual);
+    const khz_real reached = largest(p->n, residual);
     p->residual(instance, guess, residual);
-    const double before = largest(p->n, residual);
+    const khz_real before = largest(p->n, residual);
     if (reached <= KHZ_CAP_CLEARLY * before) {
         p->residual(instance, x, residual);
     } else {
-        memcpy(x, guess, sizeof(double) * (size_t)p->n);
+        memcpy(x, guess, sizeof(khz_real) * (size_t)p->n);
     }
     c->cap_block = block;
     c->cap_residual = fmin(reached, before);
-    return fmin(reached, before) < DBL_MAX;
+    return fmin(reached, before) < KHZ_LARGEST;
 }
 
-static int is_inside(const khz_newton_problem *p, const double *x)
+static int is_inside(const khz_newton_problem *p, const khz_real *x)
 {
     for (int i = 0; i < p->n; i++) {
         if (x[i] < p->lower[i] - KHZ_BOUND_SLACK * fmax(fabs(x[i]), p->nominal[i]) ||
@@ -131,11 +131,11 @@ static int is_inside(const khz_newton_problem *p, const double *x)
 }
 
 /* The unknowns that have a start value there; 0 where none has. */
-static int restart(const khz_newton_problem *p, const double *guess, double *x)
+static int restart(const khz_newton_problem *p, const khz_real *guess, khz_real *x)
 {
     int any = 0;
     for (int i = 0; i < p->n; i++) {
-        const int given = fabs(p->start[i]) <= DBL_MAX;
+        const int given = fabs(p->start[i]) <= KHZ_LARGEST;
         x[i] = given ? p->start[i] : guess[i];
         any |= given && x[i] != guess[i];
     }
@@ -143,7 +143,7 @@ static int restart(const khz_newton_problem *p, const double *guess, double *x)
 }
 
 /* The first guess that is out of all proportion to what its unknown is said to be like; n: there is none. */
-static int first_absurd(const khz_newton_problem *p, const double *guess)
+static int first_absurd(const khz_newton_problem *p, const khz_real *guess)
 {
     int i = 0;
     while (i < p->n && fabs(guess[i]) <= KHZ_ABSURD * p->nominal[i]) {
@@ -154,13 +154,13 @@ static int first_absurd(const khz_newton_problem *p, const double *guess)
 
 /* From guesses as large as unknowns are said to be at most.  Bound: KHZ_FAR_POINTS times khz_newton's. */
 static khz_status go_far(khz_context *c, const khz_newton_problem *problem, const khz_newton_problem *p, void *instance,
-                         double *x, const double *guess, double *work, int32_t *order)
+                         khz_real *x, const khz_real *guess, khz_real *work, int32_t *order)
 {
-    static const double sizes[KHZ_FAR_POINTS] = {1.0, 0.1, 0.0};
+    static const khz_real sizes[KHZ_FAR_POINTS] = {1.0, 0.1, 0.0};
     khz_status status = KHZ_NO_CONVERGENCE;
     for (int k = 0; k < KHZ_FAR_POINTS && status != KHZ_OK; k++) {
         for (int i = 0; i < p->n; i++) {
-            const double most = sizes[k] * p->nominal[i];
+            const khz_real most = sizes[k] * p->nominal[i];
             x[i] = fmax(-most, fmin(guess[i], most));
         }
         status = khz_newton(p, c, instance, x, work, order);
@@ -171,11 +171,11 @@ static khz_status go_far(khz_context *c, const khz_newton_problem *problem, cons
 
 /* Where the equations have no value at the guess (an enthalpy that no steam has): from the first part or multiple of it
  * at which they have one.  Bound: khz_newton's. */
-static khz_status resized(khz_context *c, const khz_newton_problem *p, void *instance, double *x, const double *guess,
-                          double *work, int32_t *order)
+static khz_status resized(khz_context *c, const khz_newton_problem *p, void *instance, khz_real *x,
+                          const khz_real *guess, khz_real *work, int32_t *order)
 {
-    static const double sizes[KHZ_OTHER_SIZES] = {0.5, 0.1, 0.01, 2.0, 10.0};
-    double *const residual = khz_newton_residual(p->n, work);
+    static const khz_real sizes[KHZ_OTHER_SIZES] = {0.5, 0.1, 0.01, 2.0, 10.0};
+    khz_real *const residual = khz_newton_residual(p->n, work);
     if (khz_newton_evaluate(p, c, instance, guess, residual)) {
         return KHZ_NO_CONVERGENCE;
     }
@@ -192,8 +192,8 @@ static khz_status resized(khz_context *c, const khz_newton_problem *p, void *ins
 
 /* Plainly; inside the bounds, where that fails or leaves them; `all_means`: with a rescue that stays inside, too.
  * Bound: three times khz_newton's. */
-static khz_status nearby(khz_context *c, const khz_newton_problem *problem, void *instance, double *x,
-                         const double *guess, double *work, int32_t *order, int all_means)
+static khz_status nearby(khz_context *c, const khz_newton_problem *problem, void *instance, khz_real *x,
+                         const khz_real *guess, khz_real *work, int32_t *order, int all_means)
 {
     khz_newton_problem p = *problem;
     p.lower = NULL;
@@ -204,7 +204,7 @@ static khz_status nearby(khz_context *c, const khz_newton_problem *problem, void
         khz_newton_problem bounded = *problem;
         for (int k = 0; k <= all_means && (status != KHZ_OK || !is_inside(problem, x)); k++) {
             bounded.rescue_iterations = k ? problem->rescue_iterations : 0;
-            memcpy(x, guess, sizeof(double) * (size_t)problem->n);
+            memcpy(x, guess, sizeof(khz_real) * (size_t)problem->n);
             status = khz_newton(&bounded, c, instance, x, work, order);
         }
     }
@@ -214,8 +214,8 @@ static khz_status nearby(khz_context *c, const khz_newton_problem *problem, void
 /* Without a cap: nearby; with all means; from the start values; from others; along a path from the guess; *far: in
  * another place, where those are absurd.  A search for a mode that has taken long goes on without.  Bound: six times
  * khz_newton's, that of khz_newton_path and that of go_far. */
-static khz_status searched(khz_context *c, const khz_newton_problem *problem, void *instance, double *x,
-                           const double *guess, double *work, int32_t *order, int *far)
+static khz_status searched(khz_context *c, const khz_newton_problem *problem, void *instance, khz_real *x,
+                           const khz_real *guess, khz_real *work, int32_t *order, int *far)
 {
     const uint32_t caps = c->n_caps;
     khz_newton_problem p = *problem;
@@ -227,7 +227,7 @@ static khz_status searched(khz_context *c, const khz_newton_problem *problem, vo
     const int all_means = khz_has_iterations(c, KHZ_MIXED_MEANS);
     khz_status status = nearby(c, problem, instance, x, guess, work, order, all_means);
     if (status != KHZ_OK && all_means) {
-        memcpy(x, guess, sizeof(double) * (size_t)p.n);
+        memcpy(x, guess, sizeof(khz_real) * (size_t)p.n);
         status = khz_newton(&p, c, instance, x, work, order);
     }
     if (status != KHZ_OK && all_means && restart(problem, guess, x)) {
@@ -248,10 +248,10 @@ static khz_status searched(khz_context *c, const khz_newton_problem *problem, vo
 }
 
 khz_status khz_nonlinear(khz_context *c, int block, int place, const khz_newton_problem *problem, void *instance,
-                         double *x, double *memory, int32_t *order)
+                         khz_real *x, khz_real *memory, int32_t *order)
 {
-    const size_t bytes = sizeof(double) * (size_t)problem->n;
-    double *const guess = memory;
+    const size_t bytes = sizeof(khz_real) * (size_t)problem->n;
+    khz_real *const guess = memory;
     memcpy(guess, x, bytes);
     khz_status status;
     c->n_strict++;

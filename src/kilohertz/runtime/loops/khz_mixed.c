@@ -14,9 +14,9 @@ typedef struct mixed_search {
     const int32_t *forced;
     int32_t vague; /* what the context had at the beginning: only the mode that stands counts */
     int32_t *fresh, *best, *entry, *changed; /* [n] */
-    double *distance;                        /* [n] */
-    double *largest;  /* [n] distance of each relation in any mode: what its violation is measured by */
-    double violation; /* of the best mode: how far its worst relation is from agreeing */
+    khz_real *distance;                      /* [n] */
+    khz_real *largest;  /* [n] distance of each relation in any mode: what its violation is measured by */
+    khz_real violation; /* of the best mode: how far its worst relation is from agreeing */
     int n_turns;
     int is_cut;  /* there were no turns left */
     int is_dear; /* a linear system took turns in the last mode */
@@ -57,9 +57,9 @@ static int mixed_turn(mixed_search *m)
         return -1;
     }
     int disagree = 0;
-    double worst = 0.0;
+    khz_real worst = 0.0;
     for (int i = 0; i < m->p->n; i++) {
-        const double distance = fabs(m->distance[i]);
+        const khz_real distance = fabs(m->distance[i]);
         m->largest[i] = fmax(m->largest[i], distance);
         if (m->fresh[i] != m->r[m->p->relation[i]]) {
             disagree++;
@@ -158,13 +158,13 @@ static int mixed_furthest(const mixed_search *m, int disagree, int turn)
 {
     int chosen = -1;
     int chosen_late = 0;
-    double most = 0.0;
+    khz_real most = 0.0;
     for (int i = 0; i < m->p->n; i++) {
         if (disagree > 0 && m->fresh[i] == m->r[m->p->relation[i]]) {
             continue;
         }
         const int is_late = turn - m->changed[i] <= KHZ_MIXED_LATELY;
-        const double far = is_late ? -m->changed[i] : fabs(m->distance[i]) / fmax(m->largest[i], KHZ_MIXED_LEAST);
+        const khz_real far = is_late ? -m->changed[i] : fabs(m->distance[i]) / fmax(m->largest[i], KHZ_MIXED_LEAST);
         if (chosen < 0 || is_late < chosen_late || (is_late == chosen_late && far > most)) {
             chosen = i;
             chosen_late = is_late;
@@ -299,7 +299,7 @@ static int mixed_search_modes(khz_context *c, const khz_mixed_problem *p, void *
     m.r = r;
     m.forced = forced;
     m.vague = c->vague;
-    m.violation = DBL_MAX;
+    m.violation = KHZ_LARGEST;
     m.n_turns = 0;
     m.is_cut = 0;
     m.is_dear = 0;

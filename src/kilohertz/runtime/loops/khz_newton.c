@@ -9,12 +9,12 @@
 #include "khz_spare.h"
 #include "khz_vector.h"
 
-double *khz_newton_residual(int n, double *work) { return work + 2 * n * n; }
+khz_real *khz_newton_residual(int n, khz_real *work) { return work + 2 * n * n; }
 
-typedef void (*at_fn)(void *instance, const double *x, double *values);
+typedef void (*at_fn)(void *instance, const khz_real *x, khz_real *values);
 
 /* 0 where it failed: what that may have left of arrays, texts and its status is taken back. */
-static KHZ_INLINE int succeeds(at_fn part, khz_context *c, void *instance, const double *x, double *values)
+static KHZ_INLINE int succeeds(at_fn part, khz_context *c, void *instance, const khz_real *x, khz_real *values)
 {
     const int32_t status = c->status;
     const size_t mark = c->arena_used;
@@ -25,7 +25,7 @@ static KHZ_INLINE int succeeds(at_fn part, khz_context *c, void *instance, const
     return !failed;
 }
 
-int khz_newton_evaluate(const khz_newton_problem *p, khz_context *c, void *instance, const double *x, double *f)
+int khz_newton_evaluate(const khz_newton_problem *p, khz_context *c, void *instance, const khz_real *x, khz_real *f)
 {
     const int fine = succeeds(p->residual, c, instance, x, f) && khz_are_finite(p->n, f);
     for (int i = 0; p->offset != NULL && i < p->n; i++) {
@@ -34,18 +34,19 @@ int khz_newton_evaluate(const khz_newton_problem *p, khz_context *c, void *insta
     return fine;
 }
 
-int khz_newton_jacobian(const khz_newton_problem *p, khz_context *c, void *instance, const double *x, double *jacobian)
+int khz_newton_jacobian(const khz_newton_problem *p, khz_context *c, void *instance, const khz_real *x,
+                        khz_real *jacobian)
 {
     return succeeds(p->jacobian, c, instance, x, jacobian);
 }
 
-static int evaluate(const frame *w, const double *x, double *f)
+static int evaluate(const frame *w, const khz_real *x, khz_real *f)
 {
     return khz_newton_evaluate(w->p, w->c, w->instance, x, f);
 }
 
 /* The same without an offset, for a number of unknowns that is a constant where this is called. */
-static KHZ_INLINE int evaluate_sized(const frame *w, const double *x, double *f, int n)
+static KHZ_INLINE int evaluate_sized(const frame *w, const khz_real *x, khz_real *f, int n)
 {
     return succeeds(w->p->residual, w->c, w->instance, x, f) && khz_are_finite(n, f);
 }
@@ -59,7 +60,7 @@ static KHZ_INLINE int finite_jacobian(const frame *w, int n)
     }
     for (int32_t i = 0; i < plan->n; i++) {
         for (int32_t k = plan->a_row[i]; k < plan->a_row[i + 1]; k++) {
-            if (!(fabs(w->jacobian[i * n + plan->a_column[k]]) <= DBL_MAX)) {
+            if (!(fabs(w->jacobian[i * n + plan->a_column[k]]) <= KHZ_LARGEST)) {
                 return 0;
             }
         }
@@ -68,7 +69,7 @@ static KHZ_INLINE int finite_jacobian(const frame *w, int n)
 }
 
 /* Forward differences, backward where the forward point lies outside the domain. */
-static int differences(const frame *w, double *x)
+static int differences(const frame *w, khz_real *x)
 {
     const int n = w->p->n;
     w->c->n_detours += w->p->jacobian != NULL ? 1U : 0U;
@@ -76,8 +77,8 @@ static int differences(const frame *w, double *x)
         return 0;
     }
     for (int j = 0; j < n; j++) {
-        const double kept = x[j];
-        double delta = sqrt(DBL_EPSILON) * fmax(fabs(kept), w->p->nominal[j] * KHZ_DIFFERENCE_LEAST);
+        const khz_real kept = x[j];
+        khz_real delta = sqrt(KHZ_EPSILON) * fmax(fabs(kept), w->p->nominal[j] * KHZ_DIFFERENCE_LEAST);
         delta = (kept + delta) - kept;
         x[j] = kept + delta;
         int fine = evaluate(w, x, w->f_new);
@@ -97,7 +98,7 @@ static int differences(const frame *w, double *x)
     return 1;
 }
 
-static KHZ_INLINE int differentiate(const frame *w, double *x, int n)
+static KHZ_INLINE int differentiate(const frame *w, khz_real *x, int n)
 {
     if (w->p->jacobian != NULL && khz_newton_jacobian(w->p, w->c, w->instance, x, w->jacobian) &&
         finite_jacobian(w, n)) {
@@ -135,7 +136,7 @@ static KHZ_INLINE int newton_direction(const frame *w, int n)
         khz_lu_solve(n, w->lu, w->lu_scale, w->order, w->step, w->solve_work);
     } else if (status == KHZ_SINGULAR && khz_may_iterate(w->c)) {
         w->c->n_detours++;
-        memcpy(w->lu, w->jacobian, sizeof(double) * (size_t)n * (size_t)n);
+        memcpy(w->lu, w->jacobian, sizeof(khz_real) * (size_t)n * (size_t)n);
         for (int i = 0; i < n; i++) {
             w->step[i] = -w->f[i];
         }
@@ -145,22 +146,22 @@ static KHZ_INLINE int newton_direction(const frame *w, int n)
 }
 
 /* (J'J + mu D'D) step = -J'f in scaled quantities: between Newton (mu = 0) and steepest descent. */
-static int marquardt_direction(const frame *w, double mu)
+static int marquardt_direction(const frame *w, khz_real mu)
 {
     const int n = w->p->n;
     for (int i = 0; i < n; i++) {
         for (int j = 0; j <= i; j++) {
-            double sum = i == j ? mu : 0.0;
+            khz_real sum = i == j ? mu : 0.0;
             for (int k = 0; k < n; k++) {
-                const double s = w->row_scale[k];
+                const khz_real s = w->row_scale[k];
                 sum += w->jacobian[k * n + i] * w->x_scale[i] * s * w->jacobian[k * n + j] * w->x_scale[j] * s;
             }
             w->lu[i * n + j] = sum;
             w->lu[j * n + i] = sum;
         }
-        double sum = 0.0;
+        khz_real sum = 0.0;
         for (int k = 0; k < n; k++) {
-            const double s = w->row_scale[k];
+            const khz_real s = w->row_scale[k];
             sum -= w->jacobian[k * n + i] * w->x_scale[i] * s * w->f[k] * s;
         }
         w->step[i] = sum;
@@ -176,14 +177,14 @@ static int marquardt_direction(const frame *w, double mu)
 }
 
 /* A step out of the bounds ends before them: at the bound itself equations may have no value. */
-static KHZ_INLINE void trial(const frame *w, const double *x, double factor, int n)
+static KHZ_INLINE void trial(const frame *w, const khz_real *x, khz_real factor, int n)
 {
     if (w->p->lower == NULL && w->p->upper == NULL) {
         khz_add_scaled(n, x, factor, w->step, w->x_new);
         return;
     }
     for (int j = 0; j < n; j++) {
-        double v = x[j] + factor * w->step[j];
+        khz_real v = x[j] + factor * w->step[j];
         if (w->p->lower != NULL && x[j] >= w->p->lower[j] && v < w->p->lower[j]) {
             v = x[j] - KHZ_WAY_TO_BOUND * (x[j] - w->p->lower[j]);
         }
@@ -194,23 +195,23 @@ static KHZ_INLINE void trial(const frame *w, const double *x, double factor, int
     }
 }
 
-static KHZ_INLINE void accept(const frame *w, double *x, int n)
+static KHZ_INLINE void accept(const frame *w, khz_real *x, int n)
 {
-    const size_t bytes = sizeof(double) * (size_t)n;
+    const size_t bytes = sizeof(khz_real) * (size_t)n;
     memcpy(x, w->x_new, bytes);
     memcpy(w->f, w->f_new, bytes);
 }
 
 /* Squared weights of the residuals that the whole step turned round (of all, where it turned none); those that are only
  * rounding do not count.  The sum of their squares, weighted. */
-static double weigh_turned(const frame *w, double *weight)
+static khz_real weigh_turned(const frame *w, khz_real *weight)
 {
     const int n = w->p->n;
-    const double least = KHZ_TURN_ROUNDING * merit(w, w->f, n);
-    double turned = 0.0;
+    const khz_real least = KHZ_TURN_ROUNDING * merit(w, w->f, n);
+    khz_real turned = 0.0;
     for (int i = 0; i < w->p->n; i++) {
-        const double square = w->row_scale[i] * w->row_scale[i];
-        const double part = w->f[i] * w->f[i] * square;
+        const khz_real square = w->row_scale[i] * w->row_scale[i];
+        const khz_real part = w->f[i] * w->f[i] * square;
         const int counts = w->f[i] * w->f_new[i] < 0.0 && part > least;
         weight[i] = counts ? square : 0.0;
         turned += counts ? part : 0.0;
@@ -224,20 +225,20 @@ static double weigh_turned(const frame *w, double *weight)
 /* A whole step that overshoots a steep piece (an amplifier between its limits) turns residuals round without making
  * them smaller.  Somewhere on the way they vanish in the direction they had: found by bisection.  The others have no
  * say: one that hardly moves would hide that those turned. */
-static void turn_point(const frame *w, const double *x)
+static void turn_point(const frame *w, const khz_real *x)
 {
-    double *const weight = w->lu_scale; /* free until the next factorisation */
-    const double whole = weigh_turned(w, weight);
-    double low = 0.0;
-    double high = 1.0;
+    khz_real *const weight = w->lu_scale; /* free until the next factorisation */
+    const khz_real whole = weigh_turned(w, weight);
+    khz_real low = 0.0;
+    khz_real high = 1.0;
     for (int turn = 0; turn < KHZ_TURN_BISECTIONS && khz_may_try(w->c); turn++) {
-        const double middle = 0.5 * (low + high);
+        const khz_real middle = 0.5 * (low + high);
         trial(w, x, middle, w->p->n);
         if (!evaluate(w, w->x_new, w->f_new)) {
             high = middle;
             continue;
         }
-        double along = 0.0;
+        khz_real along = 0.0;
         for (int i = 0; i < w->p->n; i++) {
             along += w->f[i] * w->f_new[i] * weight[i];
         }
@@ -255,7 +256,7 @@ static void turn_point(const frame *w, const double *x)
 /* Newton with cuts of the step until the residual shrinks; `bold`: whole steps as long as the residual has a value,
  * which is what finds the right piece of piecewise linear equations.  0: gave up, 1: converged, 2: and the residual was
  * evaluated last at x. */
-static KHZ_INLINE int iterate_sized(const frame *w, double *x, int bold, int n)
+static KHZ_INLINE int iterate_sized(const frame *w, khz_real *x, int bold, int n)
 {
     const int n_free = bold ? 0 : w->c->newton_cap;
     for (int k = 0; k < w->p->max_iterations && (k < n_free || khz_may_iterate(w->c)); k++) {
@@ -267,9 +268,9 @@ static KHZ_INLINE int iterate_sized(const frame *w, double *x, int bold, int n)
         if (!newton_direction(w, n)) {
             return 0;
         }
-        const double size = largest_step(w, n);
-        const double before = merit(w, w->f, n);
-        double factor = 1.0;
+        const khz_real size = largest_step(w, n);
+        const khz_real before = merit(w, w->f, n);
+        khz_real factor = 1.0;
         int found = 0;
         for (int cut = 0; cut < KHZ_NEWTON_CUTS && !found && (cut == 0 || khz_may_try(w->c)); cut++) {
             trial(w, x, factor, n);
@@ -295,17 +296,17 @@ static KHZ_INLINE int iterate_sized(const frame *w, double *x, int bold, int n)
 }
 
 /* Compiled for few unknowns apart: there the loops over them fall away. */
-static int iterate(const frame *w, double *x, int bold)
+static int iterate(const frame *w, khz_real *x, int bold)
 {
     const int n = w->p->n;
     return n == 1 ? iterate_sized(w, x, bold, 1) : n == 2 ? iterate_sized(w, x, bold, 2) : iterate_sized(w, x, bold, n);
 }
 
 /* Whole steps that become shorter by half: a solution next to x, or none.  As iterate_sized. */
-static int iterate_near(const frame *w, double *x)
+static int iterate_near(const frame *w, khz_real *x)
 {
     const int n = w->p->n;
-    double last = KHZ_PATH_FAR;
+    khz_real last = KHZ_PATH_FAR;
     for (int k = 0; k < w->p->max_iterations; k++) {
         w->c->n_iterations++;
         if (!differentiate(w, x, n)) {
@@ -315,7 +316,7 @@ static int iterate_near(const frame *w, double *x)
         if (!newton_direction(w, n)) {
             return 0;
         }
-        const double size = largest_step(w, n);
+        const khz_real size = largest_step(w, n);
         trial(w, x, 1.0, n);
         if (size > 0.5 * last || !evaluate(w, w->x_new, w->f_new)) {
             return 0;
@@ -333,28 +334,28 @@ static int iterate_near(const frame *w, double *x)
  * own step is long, or there is none. */
 static int is_near(const frame *w, int n) { return newton_direction(w, n) && largest_step(w, n) <= KHZ_NEWTON_NEAR; }
 
-static int is_solved(const frame *w, double *x)
+static int is_solved(const frame *w, khz_real *x)
 {
     const int n = w->p->n;
     if (!differentiate(w, x, n)) {
         return 0;
     }
     rescale(w, x, n);
-    const double left = merit(w, w->f, n);
+    const khz_real left = merit(w, w->f, n);
     return left <= KHZ_NEWTON_SOLVED && (left <= KHZ_NEWTON_EXACT || is_near(w, n));
 }
 
-static int iterate_marquardt(const frame *w, double *x)
+static int iterate_marquardt(const frame *w, khz_real *x)
 {
     const int n = w->p->n;
-    double mu = KHZ_DAMPING_FIRST;
+    khz_real mu = KHZ_DAMPING_FIRST;
     for (int iteration = 0; iteration < w->p->rescue_iterations; iteration++) {
         w->c->n_iterations++;
         if (!differentiate(w, x, n)) {
             return 0;
         }
         rescale(w, x, n);
-        const double before = merit(w, w->f, n);
+        const khz_real before = merit(w, w->f, n);
         int found = 0;
         for (int raise = 0; raise < KHZ_NEWTON_CUTS && !found; raise++) {
             if (marquardt_direction(w, mu)) {
@@ -377,10 +378,10 @@ static int iterate_marquardt(const frame *w, double *x)
 }
 
 /* Where a rescue begins, as parts of the nominal values beside the guess. */
-static const double shifts[KHZ_RESCUE_POINTS] = {0.0, 1e-3, -1e-3, 1e-1, -1e-1, 1.0, -1.0, 1e-6, -1e-6};
+static const khz_real shifts[KHZ_RESCUE_POINTS] = {0.0, 1e-3, -1e-3, 1e-1, -1e-1, 1.0, -1.0, 1e-6, -1e-6};
 
 /* The guess, or a point beside it by a part of the nominal values; 1 where the residuals have values there. */
-static int shifted(const frame *w, const double *guess, double *x, int k)
+static int shifted(const frame *w, const khz_real *guess, khz_real *x, int k)
 {
     for (int i = 0; i < w->p->n; i++) {
         x[i] = guess[i] + shifts[k] * w->p->nominal[i];
@@ -390,7 +391,7 @@ static int shifted(const frame *w, const double *guess, double *x, int k)
 
 /* Bolder ways from the guess, then from points beside it: at the guess itself the Jacobian may be singular (a flow of
  * zero through a quadratic resistance).  Bound: KHZ_RESCUE_RESIDUALS. */
-static int rescue(const frame *w, const double *guess, double *x)
+static int rescue(const frame *w, const khz_real *guess, khz_real *x)
 {
     for (int k = 0; k < KHZ_RESCUE_POINTS && khz_has_iterations(w->c, KHZ_MIXED_MEANS); k++) {
         if (shifted(w, guess, x, k) && iterate(w, x, 1)) {
@@ -403,12 +404,12 @@ static int rescue(const frame *w, const double *guess, double *x)
             return 1;
         }
     }
-    memcpy(x, guess, sizeof(double) * (size_t)w->p->n); /* what is told of the failure starts from the guess */
+    memcpy(x, guess, sizeof(khz_real) * (size_t)w->p->n); /* what is told of the failure starts from the guess */
     return 0;
 }
 
 /* Whole steps from the first point beside the guess at which the residuals have values. */
-static int iterate_boldly(const frame *w, const double *guess, double *x)
+static int iterate_boldly(const frame *w, const khz_real *guess, khz_real *x)
 {
     for (int k = 0; k < KHZ_RESCUE_POINTS && (k == 0 || khz_may_try(w->c)); k++) {
         if (shifted(w, guess, x, k)) {
@@ -418,7 +419,7 @@ static int iterate_boldly(const frame *w, const double *guess, double *x)
     return 0;
 }
 
-khz_status khz_newton(const khz_newton_problem *p, khz_context *c, void *instance, double *x, double *work,
+khz_status khz_newton(const khz_newton_problem *p, khz_context *c, void *instance, khz_real *x, khz_real *work,
                       int32_t *order)
 {
     const int n = p->n;
@@ -432,13 +433,13 @@ khz_status khz_newton(const khz_newton_problem *p, khz_context *c, void *instanc
     w.row_scale = w.x_new + n;
     w.x_scale = w.row_scale + n;
     w.lu_scale = w.x_scale + n;
-    double *const guess = w.lu_scale + n;
+    khz_real *const guess = w.lu_scale + n;
     w.solve_work = guess + n;
     if (p->kept != NULL && khz_newton_kept(p, c, instance, x, work, order)) {
         return KHZ_OK;
     }
     c->n_detours += p->kept != NULL ? 1U : 0U;
-    memcpy(guess, x, sizeof(double) * (size_t)n);
+    memcpy(guess, x, sizeof(khz_real) * (size_t)n);
     int solved = !evaluate(&w, x, w.f) ? 0 : p->offset != NULL ? iterate_near(&w, x) : iterate(&w, x, 0);
     if (solved == 2) {
         KHZ_RESIDUAL(c, n, w.f);

@@ -8,26 +8,26 @@
 #include "khz_sparse.h"
 
 /* Residuals at x [n] into f [n]; the Jacobian df/dx at x into jacobian [n*n, row major].  `instance` is the model's. */
-typedef void (*khz_residual_fn)(void *instance, const double *x, double *f);
-typedef void (*khz_jacobian_fn)(void *instance, const double *x, double *jacobian);
+typedef void (*khz_residual_fn)(void *instance, const khz_real *x, khz_real *f);
+typedef void (*khz_jacobian_fn)(void *instance, const khz_real *x, khz_real *jacobian);
 
 typedef struct khz_newton_problem {
     int n;
     khz_residual_fn residual;
     khz_jacobian_fn jacobian; /* NULL: forward differences */
-    const double *nominal;    /* [n] size of each unknown, > 0 */
-    const double *lower;      /* [n] min, -inf where there is none; NULL: no bounds */
-    const double *upper;
-    const double *start;         /* [n] start values, not a number where there is none; NULL: not known */
+    const khz_real *nominal;  /* [n] size of each unknown, > 0 */
+    const khz_real *lower;    /* [n] min, -inf where there is none; NULL: no bounds */
+    const khz_real *upper;
+    const khz_real *start;       /* [n] start values, not a number where there is none; NULL: not known */
     const khz_sparse_plan *plan; /* of the Jacobian's factorisation; NULL: dense.  Work starts as zeros then */
-    double *sparse;              /* [khz_sparse_size(plan) + plan->n_a] */
+    khz_real *sparse;            /* [khz_sparse_size(plan) + plan->n_a] */
     int max_iterations;
-    int rescue_iterations; /* 0: no Levenberg-Marquardt when Newton gives up */
-    double tolerance;      /* on the scaled step */
-    int bold;              /* also without a rescue: a second round of max_iterations with whole steps */
-    int32_t *kept;         /* not NULL: first by khz_newton_kept, for loops that are solved again and again */
-    const double *offset;  /* [n] not NULL: f(x) = share * offset is solved, next to the guess or not at all */
-    double share;
+    int rescue_iterations;  /* 0: no Levenberg-Marquardt when Newton gives up */
+    khz_real tolerance;     /* on the scaled step */
+    int bold;               /* also without a rescue: a second round of max_iterations with whole steps */
+    int32_t *kept;          /* not NULL: first by khz_newton_kept, for loops that are solved again and again */
+    const khz_real *offset; /* [n] not NULL: f(x) = share * offset is solved, next to the guess or not at all */
+    khz_real share;
 } khz_newton_problem;
 
 /* Doubles (and 32-bit integers: n) of work needed. */
@@ -56,34 +56,36 @@ typedef struct khz_newton_problem {
  * In real time (c->newton_cap > 0) a solution has newton_cap iterations with one residual each for itself; all others
  * of both kinds, and minimum-norm solutions, are those that c->iterations_left and c->trials_left have for the period.
  * Where there are none left it ends as at its cap. */
-khz_status khz_newton(const khz_newton_problem *p, khz_context *c, void *instance, double *x, double *work,
+khz_status khz_newton(const khz_newton_problem *p, khz_context *c, void *instance, khz_real *x, khz_real *work,
                       int32_t *order);
 
 /* The same with a Jacobian that stays in work (and order) from call to call, with whole steps alone; *p->kept is 0
  * before the first.  1: converged, the residual was evaluated last at the solution; 0: not, x is as before and work is
  * free.  Needs p->jacobian.  Bound: 1 + 3*max_iterations residuals; one Jacobian, two factorisations and three
  * solutions in each iteration. */
-int khz_newton_kept(const khz_newton_problem *p, khz_context *c, void *instance, double *x, double *work,
+int khz_newton_kept(const khz_newton_problem *p, khz_context *c, void *instance, khz_real *x, khz_real *work,
                     int32_t *order);
 
 /* Residual at x; 0 when the point is outside the domain of the equations (what failed there is not passed on). */
-int khz_newton_evaluate(const khz_newton_problem *p, khz_context *c, void *instance, const double *x, double *f);
+int khz_newton_evaluate(const khz_newton_problem *p, khz_context *c, void *instance, const khz_real *x, khz_real *f);
 
 /* The Jacobian at x; 0 where it fails. */
-int khz_newton_jacobian(const khz_newton_problem *p, khz_context *c, void *instance, const double *x, double *jacobian);
+int khz_newton_jacobian(const khz_newton_problem *p, khz_context *c, void *instance, const khz_real *x,
+                        khz_real *jacobian);
 
 /* One unknown: look over all sizes and both signs for neighbours of different sign, and close in.  Of several roots the
  * one nearest to the guess (of two as near, the larger); one out of the bounds of the unknown counts where there is
  * none within them.  1: found, into x, with its residual in f.  Bound: KHZ_BRACKET_RESIDUALS. */
-int khz_newton_bracket(const khz_newton_problem *p, khz_context *c, void *instance, double *f, double guess, double *x);
+int khz_newton_bracket(const khz_newton_problem *p, khz_context *c, void *instance, khz_real *f, khz_real guess,
+                       khz_real *x);
 
 /* Along f(x) = s*f(guess), from s = 1, where the guess is the solution, to s = 0, in strides that shrink and grow: what
  * the equations lack is added little by little.  KHZ_OK: as khz_newton.  Bound: KHZ_PATH_STRIDES times
  * 2 + KHZ_NEWTON_ROUND(n, KHZ_PATH_NEWTON) residuals. */
-khz_status khz_newton_path(const khz_newton_problem *p, khz_context *c, void *instance, double *x, const double *guess,
-                           double *work, int32_t *order);
+khz_status khz_newton_path(const khz_newton_problem *p, khz_context *c, void *instance, khz_real *x,
+                           const khz_real *guess, khz_real *work, int32_t *order);
 
 /* The residual [n] at the values that khz_newton left. */
-double *khz_newton_residual(int n, double *work);
+khz_real *khz_newton_residual(int n, khz_real *work);
 
 #endif

@@ -21,15 +21,15 @@ typedef struct pivoted {
     const khz_loose_int *order;    /* [n] column of the matrix that is number k */
     const khz_loose_int *number;   /* [n] of the pivot that a row has */
     const khz_loose_int *row;      /* [most_entries] */
-    const double *value;           /* [most_entries] */
+    const khz_real *value;         /* [most_entries] */
 } pivoted;
 
 /* The same while they are made, with the matrix and what the search for columns needs. */
 typedef struct pivoting {
     int32_t n;
     khz_loose_int *start, *diagonal, *order, *number, *row;
-    double *value;
-    double *x, *given;                  /* a column in full length; entries of the matrix by columns */
+    khz_real *value;
+    khz_real *x, *given;                /* a column in full length; entries of the matrix by columns */
     khz_loose_int *given_start;         /* [n + 1] */
     khz_loose_int *given_row, *n_of;    /* n_of [n]: entries of each row */
     khz_loose_int *mark, *stack, *next; /* [n] */
@@ -43,10 +43,14 @@ static int32_t most_entries(int32_t n) { return n * n / 8; }
 
 static int32_t most_given(int32_t n) { return n * n / 16; }
 
-/* Doubles in front of the values. */
-static int32_t values_at(int32_t n) { return (4 * n + 1 + most_entries(n) + 1) / 2; }
+/* Numbers in the place of the integers in front of the values. */
+static int32_t values_at(int32_t n)
+{
+    const int32_t size = (int32_t)sizeof(khz_real);
+    return ((4 * n + 1 + most_entries(n)) * (int32_t)sizeof(int32_t) + size - 1) / size;
+}
 
-static pivoted pivoted_in(int32_t n, const double *lu)
+static pivoted pivoted_in(int32_t n, const khz_real *lu)
 {
     const khz_loose_int *const whole = (const khz_loose_int *)(const void *)lu;
     const pivoted f = {
@@ -55,13 +59,17 @@ static pivoted pivoted_in(int32_t n, const double *lu)
     return f;
 }
 
-/* All of it is less than half of lu from KHZ_PIVOTED_LEAST on. */
-static pivoting pivoting_in(int32_t n, double *lu)
+/* All of it is less than half of lu from KHZ_PIVOTED_LEAST on; less than three quarters in single precision. */
+static pivoting pivoting_in(int32_t n, khz_real *lu)
 {
-    khz_loose_int *const whole = (khz_loose_int *)(void *)lu;
-    pivoting m = {
-        n, whole, whole + n + 1, whole + 2 * n + 1, whole + 3 * n + 1, whole + 4 * n + 1, .value = lu + values_at(n),
-    };
+    pivoting m;
+    m.n = n;
+    m.start = (khz_loose_int *)(void *)lu;
+    m.diagonal = m.start + n + 1;
+    m.order = m.diagonal + n;
+    m.number = m.order + n;
+    m.row = m.number + n;
+    m.value = lu + values_at(n);
     m.x = m.value + most_entries(n);
     m.given = m.x + n;
     m.given_start = (khz_loose_int *)(void *)(m.given + most_given(n));
@@ -77,15 +85,15 @@ static pivoting pivoting_in(int32_t n, double *lu)
 
 /* The entries of a row, one after the other behind those before it, columns in `row`; 0: too many, none, or one that is
  * no number. */
-static int columns_read_row(pivoting *m, const double *a, int32_t i, int32_t *at, double *scale)
+static int columns_read_row(pivoting *m, const khz_real *a, int32_t i, int32_t *at, khz_real *scale)
 {
-    double largest = 0.0;
+    khz_real largest = 0.0;
     const int32_t first = *at;
     for (int32_t j = 0; j < m->n; j++) {
         if (a[j] == 0.0) {
             continue;
         }
-        if (*at == most_given(m->n) || !(fabs(a[j]) <= DBL_MAX)) {
+        if (*at == most_given(m->n) || !(fabs(a[j]) <= KHZ_LARGEST)) {
             return 0;
         }
         m->row[*at] = j;
@@ -103,7 +111,7 @@ static int columns_read_row(pivoting *m, const double *a, int32_t i, int32_t *at
 }
 
 /* The matrix by columns. */
-static int columns_gather(pivoting *m, const double *a, double *scale)
+static int columns_gather(pivoting *m, const khz_real *a, khz_real *scale)
 {
     const int32_t n = m->n;
     int32_t at = 0;
@@ -197,15 +205,15 @@ static int32_t column_spread(pivoting *m, int32_t k)
 }
 
 /* Subtract earlier columns; their multiples are column k of U.  Its largest entry. */
-static double column_subtract(pivoting *m, int32_t top, int32_t *at)
+static khz_real column_subtract(pivoting *m, int32_t top, int32_t *at)
 {
-    double above = 0.0;
+    khz_real above = 0.0;
     for (int32_t p = top; p < m->n; p++) {
         const int32_t k = m->number[m->found[p]];
         if (k == NO_NUMBER) {
             continue;
         }
-        const double factor = m->x[m->found[p]];
+        const khz_real factor = m->x[m->found[p]];
         m->row[*at] = k;
         m->value[(*at)++] = factor;
         above = khz_larger(above, fabs(factor));
@@ -218,21 +226,21 @@ static double column_subtract(pivoting *m, int32_t top, int32_t *at)
 }
 
 /* The row of the pivot, NO_NUMBER where it is lost in rounding. */
-static int32_t column_pivot(const pivoting *m, int32_t top, double above)
+static int32_t column_pivot(const pivoting *m, int32_t top, khz_real above)
 {
-    double largest = 0.0;
+    khz_real largest = 0.0;
     for (int32_t p = top; p < m->n; p++) {
         if (m->number[m->found[p]] == NO_NUMBER) {
             largest = khz_larger(largest, fabs(m->x[m->found[p]]));
         }
     }
-    if (!(largest > (double)m->n * KHZ_PIVOT_LOST * above) || !(largest >= DBL_MIN && largest <= DBL_MAX)) {
+    if (!(largest > (khz_real)m->n * KHZ_PIVOT_LOST * above) || !(largest >= KHZ_LEAST && largest <= KHZ_LARGEST)) {
         return NO_NUMBER;
     }
     int32_t best = NO_NUMBER;
     for (int32_t p = top; p < m->n; p++) {
         const int32_t i = m->found[p];
-        const double size = fabs(m->x[i]);
+        const khz_real size = fabs(m->x[i]);
         if (m->number[i] != NO_NUMBER || size < KHZ_PIVOTED_ENOUGH * largest) {
             continue;
         }
@@ -250,12 +258,12 @@ static int eliminate_column(pivoting *m, int32_t k)
     if (at + m->n - top > most_entries(m->n)) {
         return 0;
     }
-    const double above = column_subtract(m, top, &at);
+    const khz_real above = column_subtract(m, top, &at);
     const int32_t best = column_pivot(m, top, above);
     if (best == NO_NUMBER || m->products_left < 0) {
         return 0;
     }
-    const double inverse = 1.0 / m->x[best];
+    const khz_real inverse = 1.0 / m->x[best];
     m->diagonal[k] = at;
     m->row[at] = k;
     m->value[at++] = m->x[best];
@@ -271,7 +279,7 @@ static int eliminate_column(pivoting *m, int32_t k)
     return 1;
 }
 
-int khz_pivoted_factor(int n, const double *a, double *lu, double *scale, int32_t *pivot)
+int khz_pivoted_factor(int n, const khz_real *a, khz_real *lu, khz_real *scale, int32_t *pivot)
 {
     if (n < KHZ_PIVOTED_LEAST) {
         return 0;
@@ -300,7 +308,7 @@ int khz_pivoted_factor(int n, const double *a, double *lu, double *scale, int32_
     return 1;
 }
 
-void khz_pivoted_solve(int n, const double *lu, const double *scale, double *b, double *work)
+void khz_pivoted_solve(int n, const khz_real *lu, const khz_real *scale, khz_real *b, khz_real *work)
 {
     const pivoted f = pivoted_in(n, lu);
     for (int i = 0; i < n; i++) {
@@ -312,7 +320,7 @@ void khz_pivoted_solve(int n, const double *lu, const double *scale, double *b, 
         }
     }
     for (int k = n - 1; k >= 0; k--) {
-        const double v = work[k] / f.value[f.diagonal[k]];
+        const khz_real v = work[k] / f.value[f.diagonal[k]];
         for (int32_t p = f.start[k]; p < f.diagonal[k]; p++) {
             work[f.row[p]] -= f.value[p] * v;
         }
@@ -320,7 +328,7 @@ void khz_pivoted_solve(int n, const double *lu, const double *scale, double *b, 
     }
 }
 
-void khz_pivoted_solve_lanes(int n, const double *lu, const double *scale, khz_lanes *b, double *work)
+void khz_pivoted_solve_lanes(int n, const khz_real *lu, const khz_real *scale, khz_lanes *b, khz_real *work)
 {
     const pivoted f = pivoted_in(n, lu);
     khz_loose_lanes *const w = (khz_loose_lanes *)(void *)work;

@@ -4,29 +4,29 @@
 
 #include "khz_spare.h"
 
-void khz_exchange(int32_t n, double *a, double *b)
+void khz_exchange(int32_t n, khz_real *a, khz_real *b)
 {
     for (int32_t i = 0; i < n; i++) {
-        const double t = a[i];
+        const khz_real t = a[i];
         a[i] = b[i];
         b[i] = t;
     }
 }
 
 /* Factorise a new matrix; where its pivots do not suit, leave it to the dense way. */
-static int is_planned(khz_context *c, const khz_linear_plan *plan, double *memory, int32_t *order, int32_t *factored)
+static int is_planned(khz_context *c, const khz_linear_plan *plan, khz_real *memory, int32_t *order, int32_t *factored)
 {
     if (*factored != 0) {
         return *factored == 3;
     }
-    const double *const a = memory + KHZ_PLANNED_ROOM(plan->n);
+    const khz_real *const a = memory + KHZ_PLANNED_ROOM(plan->n);
     if (plan->factor(a, memory + KHZ_PLANNED_ROOM(plan->n) + plan->n_a, order) == 0) {
         c->n_factored++;
         *factored = 3;
         return 1;
     }
     c->n_detours++;
-    memset(memory, 0, sizeof(double) * (size_t)plan->n * (size_t)plan->n);
+    memset(memory, 0, sizeof(khz_real) * (size_t)plan->n * (size_t)plan->n);
     for (int32_t k = 0; k < plan->n_a; k++) {
         const int32_t at = plan->dense[k];
         memory[at] = a[k];
@@ -37,8 +37,8 @@ static int is_planned(khz_context *c, const khz_linear_plan *plan, double *memor
     return 0;
 }
 
-khz_status khz_linear_planned(khz_context *c, int block, int place, const khz_linear_plan *plan, double *memory,
-                              int32_t *order, int32_t *factored, double *b)
+khz_status khz_linear_planned(khz_context *c, int block, int place, const khz_linear_plan *plan, khz_real *memory,
+                              int32_t *order, int32_t *factored, khz_real *b)
 {
     if (is_planned(c, plan, memory, order, factored)) {
         plan->solve(memory + KHZ_PLANNED_ROOM(plan->n) + plan->n_a, order, b);
@@ -51,7 +51,7 @@ khz_status khz_linear_planned(khz_context *c, int block, int place, const khz_li
     return khz_linear(c, block, place, plan->n, memory, order, factored, b);
 }
 
-khz_status khz_linear_planned_lanes(khz_context *c, int block, int place, const khz_linear_plan *plan, double *memory,
+khz_status khz_linear_planned_lanes(khz_context *c, int block, int place, const khz_linear_plan *plan, khz_real *memory,
                                     int32_t *order, int32_t *factored, khz_lanes *b)
 {
     if (is_planned(c, plan, memory, order, factored)) {

@@ -14,10 +14,10 @@ typedef struct khz_linear_plan {
     int32_t is_symmetric; /* each entry stands for the one across the diagonal, too */
     const int32_t *dense; /* [n_a] place of each entry in the dense matrix, row major */
     /* a [n_a] into lu [KHZ_FACTORS_ROOM]; order: the rows that were taken.  1: pivots do not suit these numbers */
-    int (*factor)(const double *a, double *lu, int32_t *order);
+    int (*factor)(const khz_real *a, khz_real *lu, int32_t *order);
     /* b [n] in: right-hand side, out: solution */
-    void (*solve)(const double *lu, const int32_t *order, double *b);
-    void (*solve_lanes)(const double *lu, const int32_t *order, khz_lanes *b); /* NULL where nobody asks for it */
+    void (*solve)(const khz_real *lu, const int32_t *order, khz_real *b);
+    void (*solve_lanes)(const khz_real *lu, const int32_t *order, khz_lanes *b); /* NULL where nobody asks for it */
 } khz_linear_plan;
 
 /* Doubles of memory for the factors: their entries, a scale for each row.  They stand behind the entries of the matrix,
@@ -26,24 +26,24 @@ typedef struct khz_linear_plan {
 #define KHZ_PLANNED_ROOM(n) (KHZ_LINEAR_ROOM(n) + 1)
 
 /* khz_linear by a plan, the entries of a new matrix in memory + KHZ_PLANNED_ROOM(n).  *factored: 3 by the plan. */
-khz_status khz_linear_planned(khz_context *c, int block, int place, const khz_linear_plan *plan, double *memory,
-                              int32_t *order, int32_t *factored, double *b);
-khz_status khz_linear_planned_lanes(khz_context *c, int block, int place, const khz_linear_plan *plan, double *memory,
+khz_status khz_linear_planned(khz_context *c, int block, int place, const khz_linear_plan *plan, khz_real *memory,
+                              int32_t *order, int32_t *factored, khz_real *b);
+khz_status khz_linear_planned_lanes(khz_context *c, int block, int place, const khz_linear_plan *plan, khz_real *memory,
                                     int32_t *order, int32_t *factored, khz_lanes *b);
 
 /* Is the largest entry that can be a pivot one, beside those above it in its column? */
-static KHZ_INLINE int khz_is_pivot(double largest, double above)
+static KHZ_INLINE int khz_is_pivot(khz_real largest, khz_real above)
 {
-    return largest > KHZ_PLANNED_PIVOT_LOST * above && largest >= DBL_MIN;
+    return largest > KHZ_PLANNED_PIVOT_LOST * above && largest >= KHZ_LEAST;
 }
 
 /* The same of one that numbers have chosen among n, as of a dense matrix. */
-static KHZ_INLINE int khz_is_chosen_pivot(int n, double size, double above)
+static KHZ_INLINE int khz_is_chosen_pivot(int n, khz_real size, khz_real above)
 {
-    return size > (double)n * KHZ_PIVOT_LOST * above && size >= DBL_MIN;
+    return size > (khz_real)n * KHZ_PIVOT_LOST * above && size >= KHZ_LEAST;
 }
 
 /* Exchange n numbers of two rows. */
-void khz_exchange(int32_t n, double *a, double *b);
+void khz_exchange(int32_t n, khz_real *a, khz_real *b);
 
 #endif

@@ -3,7 +3,7 @@
 /* lu: the entries [n_lu], a row in full length [n], the largest entry of each row of U [n]. */
 size_t khz_sparse_size(const khz_sparse_plan *p) { return KHZ_SPARSE_ROOM((size_t)p->n_lu, (size_t)p->n); }
 
-void khz_sparse_assemble(const khz_sparse_plan *p, const double *jac, double h_gamma, int32_t n_ones, double *a)
+void khz_sparse_assemble(const khz_sparse_plan *p, const khz_real *jac, khz_real h_gamma, int32_t n_ones, khz_real *a)
 {
     for (int32_t k = 0; k < p->n_a; k++) {
         a[k] = 0.0;
@@ -17,10 +17,10 @@ void khz_sparse_assemble(const khz_sparse_plan *p, const double *jac, double h_g
 }
 
 /* Row i of the permuted matrix into full length; its largest entry. */
-static double spread(const khz_sparse_plan *p, const double *a, int32_t i, double *full)
+static khz_real spread(const khz_sparse_plan *p, const khz_real *a, int32_t i, khz_real *full)
 {
     const int32_t row = p->order[i];
-    double largest = 0.0;
+    khz_real largest = 0.0;
     for (int32_t k = p->lu_row[i]; k < p->lu_row[i + 1]; k++) {
         full[p->lu_column[k]] = 0.0;
     }
@@ -31,22 +31,22 @@ static double spread(const khz_sparse_plan *p, const double *a, int32_t i, doubl
     return largest;
 }
 
-int khz_sparse_factor(const khz_sparse_plan *p, const double *a, double *lu)
+int khz_sparse_factor(const khz_sparse_plan *p, const khz_real *a, khz_real *lu)
 {
     if (p->factor != NULL) {
         return p->factor(a, lu);
     }
-    double *const full = lu + p->n_lu;
-    double *const peak = full + p->n;
+    khz_real *const full = lu + p->n_lu;
+    khz_real *const peak = full + p->n;
     for (int32_t i = 0; i < p->n; i++) {
-        const double largest = spread(p, a, i, full);
-        double whole = fabs(full[i]); /* what the pivot is a difference of */
-        double reached = 0.0;
+        const khz_real largest = spread(p, a, i, full);
+        khz_real whole = fabs(full[i]); /* what the pivot is a difference of */
+        khz_real reached = 0.0;
         /* Subtract multiples of earlier rows: the multiples are row i of L. */
         for (int32_t k = p->lu_row[i]; k < p->lu_diagonal[i]; k++) {
             const int32_t j = p->lu_column[k];
-            const double factor = full[j] / lu[p->lu_diagonal[j]];
-            const double before = full[i];
+            const khz_real factor = full[j] / lu[p->lu_diagonal[j]];
+            const khz_real before = full[i];
             lu[k] = factor;
             for (int32_t m = p->lu_diagonal[j] + 1; m < p->lu_row[j + 1]; m++) {
                 full[p->lu_column[m]] -= factor * lu[m];
@@ -66,9 +66,9 @@ int khz_sparse_factor(const khz_sparse_plan *p, const double *a, double *lu)
     return 0;
 }
 
-int khz_sparse_factor_dense(const khz_sparse_plan *p, const double *dense, double *lu)
+int khz_sparse_factor_dense(const khz_sparse_plan *p, const khz_real *dense, khz_real *lu)
 {
-    double *const a = lu + khz_sparse_size(p);
+    khz_real *const a = lu + khz_sparse_size(p);
     for (int32_t i = 0; i < p->n; i++) {
         for (int32_t k = p->a_row[i]; k < p->a_row[i + 1]; k++) {
             a[k] = dense[i * p->n + p->a_column[k]];
@@ -77,21 +77,21 @@ int khz_sparse_factor_dense(const khz_sparse_plan *p, const double *dense, doubl
     return khz_sparse_factor(p, a, lu);
 }
 
-void khz_sparse_solve(const khz_sparse_plan *p, const double *lu, double *b)
+void khz_sparse_solve(const khz_sparse_plan *p, const khz_real *lu, khz_real *b)
 {
     if (p->solve != NULL) {
         p->solve(lu, b);
         return;
     }
     for (int32_t i = 0; i < p->n; i++) {
-        double sum = b[p->order[i]];
+        khz_real sum = b[p->order[i]];
         for (int32_t k = p->lu_row[i]; k < p->lu_diagonal[i]; k++) {
             sum -= lu[k] * b[p->lu_origin[k]];
         }
         b[p->order[i]] = sum;
     }
     for (int32_t i = p->n - 1; i >= 0; i--) {
-        double sum = b[p->order[i]];
+        khz_real sum = b[p->order[i]];
         for (int32_t k = p->lu_diagonal[i] + 1; k < p->lu_row[i + 1]; k++) {
             sum -= lu[k] * b[p->lu_origin[k]];
         }

@@ -25,8 +25,8 @@ typedef struct khz_sparse_plan {
     int64_t n_products;          /* multiplications of one factorisation */
     /* khz_sparse_factor and khz_sparse_solve for this plan alone, written out, with the same bits; NULL: by the tables
      */
-    int (*factor)(const double *a, double *lu);
-    void (*solve)(const double *lu, double *b);
+    int (*factor)(const khz_real *a, khz_real *lu);
+    void (*solve)(const khz_real *lu, khz_real *b);
 } khz_sparse_plan;
 
 /* Doubles that `lu` needs, with so many entries of L + U. */
@@ -34,28 +34,28 @@ typedef struct khz_sparse_plan {
 KHZ_EXPORT size_t khz_sparse_size(const khz_sparse_plan *p);
 
 /* a [n_a] := M - h_gamma*J, from the values jac [n_jac]; M has ones in its first n_ones rows and is zero else. */
-void khz_sparse_assemble(const khz_sparse_plan *p, const double *jac, double h_gamma, int32_t n_ones, double *a);
+void khz_sparse_assemble(const khz_sparse_plan *p, const khz_real *jac, khz_real h_gamma, int32_t n_ones, khz_real *a);
 
 /* A row of U with its pivot and what that is a difference of (`whole`), its largest entry, the largest multiple of an
  * earlier row that was subtracted, and the largest entry of the matrix there: are these pivots good enough? */
-static KHZ_INLINE int khz_suits(double pivot, double whole, double peak, double reached, double largest)
+static KHZ_INLINE int khz_suits(khz_real pivot, khz_real whole, khz_real peak, khz_real reached, khz_real largest)
 {
-    return pivot > KHZ_PLANNED_PIVOT_LOST * whole && pivot >= DBL_MIN && peak <= DBL_MAX &&
+    return pivot > KHZ_PLANNED_PIVOT_LOST * whole && pivot >= KHZ_LEAST && peak <= KHZ_LARGEST &&
            reached <= KHZ_PLANNED_GROWTH * largest;
 }
 
 /* The larger of two, of which a is a number: b counts where it is larger.  fmax without its call. */
-static KHZ_INLINE double khz_larger(double a, double b) { return b > a ? b : a; }
+static KHZ_INLINE khz_real khz_larger(khz_real a, khz_real b) { return b > a ? b : a; }
 
 /* Factorise a [n_a] into lu [khz_sparse_size].  0: done; 1: the order of pivots does not suit these numbers (a pivot is
  * lost in rounding, entries grow, or something is not finite): take a dense factorisation.  Allocates: never. */
-KHZ_EXPORT int khz_sparse_factor(const khz_sparse_plan *p, const double *a, double *lu);
+KHZ_EXPORT int khz_sparse_factor(const khz_sparse_plan *p, const khz_real *a, khz_real *lu);
 
 /* The same from a dense matrix [n*n, row major], of which the plan's entries are read; lu has room for them behind the
  * factors [khz_sparse_size + n_a]. */
-int khz_sparse_factor_dense(const khz_sparse_plan *p, const double *dense, double *lu);
+int khz_sparse_factor_dense(const khz_sparse_plan *p, const khz_real *dense, khz_real *lu);
 
 /* b [n] in: right-hand side, out: solution.  Allocates: never. */
-KHZ_EXPORT void khz_sparse_solve(const khz_sparse_plan *p, const double *lu, double *b);
+KHZ_EXPORT void khz_sparse_solve(const khz_sparse_plan *p, const khz_real *lu, khz_real *b);
 
 #endif

@@ -20,8 +20,8 @@ typedef struct khz_turns {
 } khz_turns;
 
 /* As the functions of khz_linear_plan; work [n]. */
-int khz_turns_factor(const khz_turns *t, const double *a, double *lu);
-void khz_turns_solve(const khz_turns *t, const double *lu, double *b, double *work);
-void khz_turns_solve_lanes(const khz_turns *t, const double *lu, khz_lanes *b, khz_lanes *work);
+int khz_turns_factor(const khz_turns *t, const khz_real *a, khz_real *lu);
+void khz_turns_solve(const khz_turns *t, const khz_real *lu, khz_real *b, khz_real *work);
+void khz_turns_solve_lanes(const khz_turns *t, const khz_real *lu, khz_lanes *b, khz_lanes *work);
 
 #endif

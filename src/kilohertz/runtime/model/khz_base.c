@@ -162,8 +162,14 @@ khz_status khz_no_blocks(void *instance) { return (khz_status)((const khz_contex
 
 void khz_no_action(void *instance) { (void)instance; }
 
-void khz_no_values(void *instance, double *values)
+void khz_no_values(void *instance, khz_real *values)
 {
     (void)instance;
     (void)values;
+}
+
+void khz_no_instants(void *instance, double *at)
+{
+    (void)instance;
+    (void)at;
 }

@@ -5,13 +5,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#if defined(__GNUC__)
+#include "khz_number.h"
+
+#if defined(KHZ_ENSEMBLE_H) /* says all of that itself */
+#elif defined(__GNUC__)
 #define KHZ_EXPORT __attribute__((visibility("default")))
 #define KHZ_NOINLINE __attribute__((noinline))           /* parts of long functions: keep compilation linear */
 #define KHZ_INLINE inline __attribute__((always_inline)) /* parts with a name of their own: at no cost */
 /* Long code without loops: compiled for its size it reads operands where they stand instead of copying them first, a
  * tenth of the instructions less. */
-#ifndef KHZ_COMPACT /* building/made_step.py has another */
+#ifndef KHZ_COMPACT                                      /* building/made_step.py has another */
 #define KHZ_COMPACT __attribute__((cold))
 #endif
 #else

@@ -5,7 +5,7 @@
 #include "khz_model.h"
 #include "khz_probe.h"
 
-double khz_delay_value(khz_delay *line, double now, double present, double at)
+khz_real khz_delay_value(khz_delay *line, double now, khz_real present, double at)
 {
     line->longest = fmax(line->longest, now - at);
     if (line->count == 0 || at >= now) {
@@ -15,7 +15,7 @@ double khz_delay_value(khz_delay *line, double now, double present, double at)
     const int32_t newest = (line->first + line->count - 1) % n;
     if (at >= line->time[newest]) {
         const double span = now - line->time[newest];
-        const double part = span > 0.0 ? (at - line->time[newest]) / span : 1.0;
+        const khz_real part = span > 0.0 ? (at - line->time[newest]) / span : 1.0;
         return line->value[newest] + part * (present - line->value[newest]);
     }
     if (at <= line->time[line->first]) {
@@ -35,7 +35,7 @@ double khz_delay_value(khz_delay *line, double now, double present, double at)
     const int32_t a = (line->first + low) % n;
     const int32_t b = (line->first + high) % n;
     const double span = line->time[b] - line->time[a];
-    const double part = span > 0.0 ? (at - line->time[a]) / span : 1.0;
+    const khz_real part = span > 0.0 ? (at - line->time[a]) / span : 1.0;
     return line->value[a] + part * (line->value[b] - line->value[a]);
 }
 
@@ -52,7 +52,7 @@ static int is_dense(const khz_delay *line, double now)
     return newest > before && now > newest && newest - before < line->longest / (n / 2);
 }
 
-void khz_delay_push(const khz_model *m, void *instance, double *work)
+void khz_delay_push(const khz_model *m, void *instance, khz_real *work)
 {
     const khz_context *const c = (const khz_context *)instance;
     khz_delay *const lines = (khz_delay *)(void *)((char *)instance + m->delays);
@@ -72,7 +72,7 @@ void khz_delay_push(const khz_model *m, void *instance, double *work)
         }
     }
     khz_transport *const transports = (khz_transport *)(void *)((char *)instance + m->transports);
-    const double *recorded = work + m->n_delays;
+    const khz_real *recorded = work + m->n_delays;
     for (int32_t i = 0; i < m->n_transports; i++) {
         khz_transport_push(&transports[i], m->transport_points[i], recorded);
         recorded += 4 + 2 * m->transport_points[i];

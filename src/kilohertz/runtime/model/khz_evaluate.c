@@ -8,10 +8,10 @@
 #include "khz_vector.h"
 
 /* to := from; 1 where there is neither NaN nor infinity (khz_are_finite). */
-static int copy_finite(int32_t n, const double *restrict from, double *restrict to)
+static int copy_finite(int32_t n, const khz_real *restrict from, khz_real *restrict to)
 {
     khz_pair pairs = {0.0, 0.0};
-    double sum = 0.0;
+    khz_real sum = 0.0;
     int32_t i = 0;
     for (; i + 2 <= n; i += 2) {
         const khz_pair v = khz_pair_at(from + i);
@@ -22,20 +22,20 @@ static int copy_finite(int32_t n, const double *restrict from, double *restrict 
         to[i] = from[i];
         sum = from[i];
     }
-    return fabs(sum + (pairs[0] + pairs[1])) <= DBL_MAX || khz_are_finite(n, from);
+    return fabs(sum + (pairs[0] + pairs[1])) <= KHZ_LARGEST || khz_are_finite(n, from);
 }
 
 int khz_values_are_finite(const khz_model *m, void *instance)
 {
-    const double *const w = khz_reals(instance, m->w);
-    const double *const d = khz_reals(instance, m->d);
+    const khz_real *const w = khz_reals(instance, m->w);
+    const khz_real *const d = khz_reals(instance, m->d);
     return khz_are_finite(m->n_w, w) && khz_are_finite(m->n_d, d);
 }
 
 int32_t khz_first_odd(const khz_model *m, void *instance, int32_t n_values)
 {
-    const double *const w = khz_reals(instance, m->w);
-    const double *const xd = khz_reals(instance, m->xd);
+    const khz_real *const w = khz_reals(instance, m->w);
+    const khz_real *const xd = khz_reals(instance, m->xd);
     for (int32_t k = 0; k < n_values; k++) {
         const int32_t at = m->value_place[k];
         if (!khz_are_finite(1, at >= 0 ? &w[at] : &xd[-1 - at])) {
@@ -47,7 +47,7 @@ int32_t khz_first_odd(const khz_model *m, void *instance, int32_t n_values)
 
 int32_t khz_first_not_finite(const khz_model *m, void *instance, int32_t n_values)
 {
-    const double *const d = khz_reals(instance, m->d);
+    const khz_real *const d = khz_reals(instance, m->d);
     const int32_t odd = khz_first_odd(m, instance, n_values);
     if (odd != KHZ_NOWHERE) {
         return m->value_block[odd];
@@ -62,7 +62,7 @@ int32_t khz_first_not_finite(const khz_model *m, void *instance, int32_t n_value
 
 int khz_only_views_are_odd(const khz_model *m, void *instance)
 {
-    const double *const w = khz_reals(instance, m->w);
+    const khz_real *const w = khz_reals(instance, m->w);
     int32_t n = 0;
     for (int32_t i = 0; i < m->n_w; i++) {
         n += !khz_are_finite(1, &w[i]);
@@ -81,11 +81,11 @@ static KHZ_INLINE void begin_at(khz_context *c, double time)
     c->arena_used = 0;
 }
 
-khz_status khz_derivatives(const khz_model *m, void *instance, double time, const double *x, double *xd)
+khz_status khz_derivatives(const khz_model *m, void *instance, double time, const khz_real *x, khz_real *xd)
 {
     khz_context *const c = (khz_context *)instance;
     begin_at(c, time);
-    memcpy(khz_reals(instance, m->x), x, sizeof(double) * (size_t)m->n_x);
+    memcpy(khz_reals(instance, m->x), x, sizeof(khz_real) * (size_t)m->n_x);
     khz_status status;
     KHZ_WITHIN(c, KHZ_PLACE_STAGE, status = KHZ_COPY(c, m)->step(instance));
     if (status != KHZ_OK) {
@@ -98,23 +98,23 @@ khz_status khz_derivatives(const khz_model *m, void *instance, double time, cons
     return KHZ_OK;
 }
 
-void khz_set_point(const khz_model *m, void *instance, const double *y)
+void khz_set_point(const khz_model *m, void *instance, const khz_real *y)
 {
-    memcpy(khz_reals(instance, m->x), y, sizeof(double) * (size_t)m->n_x);
+    memcpy(khz_reals(instance, m->x), y, sizeof(khz_real) * (size_t)m->n_x);
     for (int32_t i = 0; i < m->n_z; i++) {
         *khz_reals(instance, m->z_place[i]) = y[m->n_x + i];
     }
 }
 
-void khz_get_point(const khz_model *m, void *instance, double *y)
+void khz_get_point(const khz_model *m, void *instance, khz_real *y)
 {
-    memcpy(y, khz_reals(instance, m->x), sizeof(double) * (size_t)m->n_x);
+    memcpy(y, khz_reals(instance, m->x), sizeof(khz_real) * (size_t)m->n_x);
     for (int32_t i = 0; i < m->n_z; i++) {
         y[m->n_x + i] = *khz_reals(instance, m->z_place[i]);
     }
 }
 
-khz_status khz_residuals(const khz_model *m, void *instance, double time, const double *y, double *f)
+khz_status khz_residuals(const khz_model *m, void *instance, double time, const khz_real *y, khz_real *f)
 {
     khz_context *const c = (khz_context *)instance;
     if (m->n_z == 0) {
@@ -131,14 +131,14 @@ khz_status khz_residuals(const khz_model *m, void *instance, double time, const 
     return status;
 }
 
-khz_status khz_stage(const khz_model *m, void *instance, double time, const double *base, double gamma_h)
+khz_status khz_stage(const khz_model *m, void *instance, double time, const khz_real *base, khz_real gamma_h)
 {
     khz_context *const c = (khz_context *)instance;
     if (m->inlined == NULL) {
         return KHZ_UNSUPPORTED;
     }
     begin_at(c, time);
-    memcpy(khz_reals(instance, m->base), base, sizeof(double) * (size_t)m->n_x);
+    memcpy(khz_reals(instance, m->base), base, sizeof(khz_real) * (size_t)m->n_x);
     *khz_reals(instance, m->gamma_h) = gamma_h;
     khz_status status;
     KHZ_WITHIN(c, KHZ_PLACE_STAGE, status = KHZ_COPY(c, m)->inlined(instance));
@@ -179,7 +179,7 @@ void khz_evaluate_views(const khz_model *m, void *instance)
     KHZ_WITHIN(c, KHZ_PLACE_OUTPUT, (void)KHZ_COPY(c, m)->view(instance));
 }
 
-khz_status khz_evaluate_all(const khz_model *m, void *instance, double time, const double *x)
+khz_status khz_evaluate_all(const khz_model *m, void *instance, double time, const khz_real *x)
 {
     const khz_status status = khz_evaluate(m, instance, time, x);
     if (status == KHZ_OK) {
@@ -188,12 +188,12 @@ khz_status khz_evaluate_all(const khz_model *m, void *instance, double time, con
     return status;
 }
 
-khz_status khz_evaluate(const khz_model *m, void *instance, double time, const double *x)
+khz_status khz_evaluate(const khz_model *m, void *instance, double time, const khz_real *x)
 {
     khz_context *const c = (khz_context *)instance;
     begin_at(c, time);
     if (x != khz_reals(instance, m->x)) {
-        memcpy(khz_reals(instance, m->x), x, sizeof(double) * (size_t)m->n_x);
+        memcpy(khz_reals(instance, m->x), x, sizeof(khz_real) * (size_t)m->n_x);
     }
     khz_status status;
     KHZ_WITHIN(c, KHZ_PLACE_OUTPUT, status = every_phase(KHZ_COPY(c, m), instance));

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "khz_limits.h"
 #include "khz_probe.h"
 #include "khz_vector.h"
 
@@ -22,13 +23,13 @@ static khz_status rates_of(void *instance, khz_phase_fn phase)
 }
 
 /* A rate is infinite at a root of zero, though the function itself is not. */
-static khz_status checked(khz_status status, int32_t n, const double *rate)
+static khz_status checked(khz_status status, int32_t n, const khz_real *rate)
 {
     return status != KHZ_OK || khz_are_finite(n, rate) ? status : KHZ_NOT_FINITE;
 }
 
 /* The seeds of the columns of a colour, in a lane; the others are 0. */
-static void set_seeds(const khz_colours *along, double *seed, int32_t colour, int32_t lane, double value)
+static void set_seeds(const khz_colours *along, khz_real *seed, int32_t colour, int32_t lane, khz_real value)
 {
     for (int32_t k = along->seed_start[colour]; k < along->seed_start[colour + 1]; k++) {
         seed[KHZ_LANES * along->seed_column[k] + lane] = value;
@@ -36,7 +37,7 @@ static void set_seeds(const khz_colours *along, double *seed, int32_t colour, in
 }
 
 /* The entries of a colour from its lane. */
-static void take_entries(const khz_colours *along, const double *rate, int32_t colour, double *jac)
+static void take_entries(const khz_colours *along, const khz_real *rate, int32_t colour, khz_real *jac)
 {
     const int32_t *const entry = along->entry;
     const int32_t *const row = along->row;
@@ -52,7 +53,7 @@ static void take_entries(const khz_colours *along, const double *rate, int32_t c
 }
 
 /* The parts of sums of a colour from its lane: several terms may depend on one column. */
-static void take_parts(const khz_sums *s, const double *rate, int32_t colour, double *parts)
+static void take_parts(const khz_sums *s, const khz_real *rate, int32_t colour, khz_real *parts)
 {
     const int32_t end = s->part_start[colour + 1];
     for (int32_t k = s->part_start[colour]; k < end; k++) {
@@ -88,11 +89,11 @@ static colours part_of(const khz_model *m, int32_t part, int32_t n_parts)
 }
 
 /* Directions of some colours, from `first` on. */
-static khz_status run_colours(const khz_model *m, void *instance, colours of, double *jac)
+static khz_status run_colours(const khz_model *m, void *instance, colours of, khz_real *jac)
 {
     const khz_colours *const along = along_of(m);
-    double *const seed = khz_reals(instance, m->seed);
-    const double *const rate = khz_reals(instance, m->xd_dir);
+    khz_real *const seed = khz_reals(instance, m->seed);
+    const khz_real *const rate = khz_reals(instance, m->xd_dir);
     khz_context *const c = (khz_context *)instance;
     khz_status status = KHZ_OK;
     for (int32_t first = of.first; first < of.end && status == KHZ_OK; first += m->n_lanes) {
@@ -116,7 +117,7 @@ static khz_status run_colours(const khz_model *m, void *instance, colours of, do
 }
 
 /* What sums add to entries in columns of some colours. */
-static void add_sums(const khz_sums *s, const double *parts, colours of, double *jac)
+static void add_sums(const khz_sums *s, const khz_real *parts, colours of, khz_real *jac)
 {
     for (int32_t k = s->empty_start[of.first]; k < s->empty_start[of.end]; k++) {
         jac[s->empty[k]] = 0.0;
@@ -126,13 +127,13 @@ static void add_sums(const khz_sums *s, const double *parts, colours of, double 
     }
 }
 
-static khz_status by_directions(const khz_model *m, void *instance, colours of, double *jac)
+static khz_status by_directions(const khz_model *m, void *instance, colours of, khz_real *jac)
 {
     khz_status status = rates_of(instance, m->resting);
     status = status == KHZ_OK ? run_colours(m, instance, of, jac) : status;
     if (m->sums != NULL && status == KHZ_OK) {
         const colours last = of_sums(m);
-        const double *const parts = khz_reals(instance, m->parts);
+        const khz_real *const parts = khz_reals(instance, m->parts);
         status = run_colours(m, instance, last, jac);
         add_sums(m->sums, parts, of, jac);
         add_sums(m->sums, parts, (colours){last.first, m->sums->n_of_y}, jac);
@@ -158,8 +159,8 @@ static int32_t colour_of(const khz_model *m, int32_t j)
 /* Parts of all sums, with what they give to F. */
 static khz_status weigh_sums(const khz_model *m, void *instance)
 {
-    double *const seed = khz_reals(instance, m->seed);
-    double *const parts = khz_reals(instance, m->parts);
+    khz_real *const seed = khz_reals(instance, m->seed);
+    khz_real *const parts = khz_reals(instance, m->parts);
     khz_status status = KHZ_OK;
     for (int32_t colour = m->sums->n_of_y; colour < m->sums->along.n && status == KHZ_OK; colour++) {
         const int32_t lane = colour % m->n_lanes;
@@ -171,11 +172,11 @@ static khz_status weigh_sums(const khz_model *m, void *instance)
     return status;
 }
 
-khz_status khz_along_column(const khz_model *m, void *instance, int32_t j, double by)
+khz_status khz_along_column(const khz_model *m, void *instance, int32_t j, khz_real by)
 {
     const int32_t colour = colour_of(m, j);
     const int32_t lane = colour % m->n_lanes;
-    double *const seed = khz_reals(instance, m->seed) + KHZ_LANES * j + lane;
+    khz_real *const seed = khz_reals(instance, m->seed) + KHZ_LANES * j + lane;
     khz_status status = rates_of(instance, m->resting);
     status = status == KHZ_OK && m->sums != NULL ? weigh_sums(m, instance) : status;
     *seed = by;
@@ -188,11 +189,11 @@ khz_status khz_along_column(const khz_model *m, void *instance, int32_t j, doubl
 }
 
 /* The same for entry k, which sums have a part in. */
-static double with_sums(const khz_model *m, const void *instance, int32_t k, int32_t colour, double rate)
+static khz_real with_sums(const khz_model *m, const void *instance, int32_t k, int32_t colour, khz_real rate)
 {
     const khz_sums *const s = m->sums;
-    const double *const parts = (const double *)(const void *)((const char *)instance + m->parts);
-    double sum = 0.0;
+    const khz_real *const parts = (const khz_real *)(const void *)((const char *)instance + m->parts);
+    khz_real sum = 0.0;
     for (int32_t at = s->along.start[colour]; at < s->along.start[colour + 1]; at++) {
         sum = s->along.entry[at] == k ? rate : sum;
     }
@@ -202,13 +203,13 @@ static double with_sums(const khz_model *m, const void *instance, int32_t k, int
     return sum;
 }
 
-double khz_rate_along(const khz_model *m, const void *instance, int32_t i, int32_t j)
+khz_real khz_rate_along(const khz_model *m, const void *instance, int32_t i, int32_t j)
 {
-    const double *const rate = (const double *)(const void *)((const char *)instance + m->xd_dir);
+    const khz_real *const rate = (const khz_real *)(const void *)((const char *)instance + m->xd_dir);
     const int32_t colour = colour_of(m, j);
     for (int32_t k = m->jac_row[i]; k < m->jac_row[i + 1]; k++) {
         if (m->jac_column[k] == j) {
-            const double along = rate[KHZ_LANES * i + colour % m->n_lanes];
+            const khz_real along = rate[KHZ_LANES * i + colour % m->n_lanes];
             return m->sums != NULL ? with_sums(m, instance, k, colour, along) : along;
         }
     }
@@ -216,28 +217,28 @@ double khz_rate_along(const khz_model *m, const void *instance, int32_t i, int32
 }
 
 /* Component j of the point in the instance. */
-static double place_of(const khz_model *m, void *instance, int32_t j)
+static khz_real place_of(const khz_model *m, void *instance, int32_t j)
 {
     return j < m->n_x ? khz_reals(instance, m->x)[j] : *khz_reals(instance, m->z_place[j - m->n_x]);
 }
 
 /* The point y and F there, as they stand in the instance. */
-static void present(const khz_model *m, void *instance, double *y, double *f)
+static void present(const khz_model *m, void *instance, khz_real *y, khz_real *f)
 {
     khz_get_point(m, instance, y);
-    memcpy(f, khz_reals(instance, m->xd), sizeof(double) * (size_t)m->n_x);
-    memcpy(f + m->n_x, khz_reals(instance, m->res), sizeof(double) * (size_t)m->n_z);
+    memcpy(f, khz_reals(instance, m->xd), sizeof(khz_real) * (size_t)m->n_x);
+    memcpy(f + m->n_x, khz_reals(instance, m->res), sizeof(khz_real) * (size_t)m->n_z);
 }
 
 /* One colour: x moved in all its columns at once. */
-static khz_status difference(const khz_model *m, void *instance, int32_t colour, double *jac, const double *x,
-                             const double *xd, double *moved)
+static khz_status difference(const khz_model *m, void *instance, int32_t colour, khz_real *jac, const khz_real *x,
+                             const khz_real *xd, khz_real *moved)
 {
     khz_context *const c = (khz_context *)instance;
-    const double *const nominal = khz_reals(instance, m->nominal);
+    const khz_real *const nominal = khz_reals(instance, m->nominal);
     const int32_t n = khz_n_y(m);
     for (int32_t j = 0; j < n; j++) {
-        const double size = sqrt(DBL_EPSILON) * fmax(fabs(x[j]), 1e-2 * nominal[j]);
+        const khz_real size = sqrt(KHZ_EPSILON) * fmax(fabs(x[j]), KHZ_DIFFERENCE_LEAST * nominal[j]);
         moved[j] = m->jac_colour[j] != colour ? x[j] : xd[j] < 0.0 ? x[j] - size : x[j] + size;
     }
     const khz_status status = khz_residuals(m, instance, c->time, moved, moved);
@@ -250,13 +251,13 @@ static khz_status difference(const khz_model *m, void *instance, int32_t colour,
     return status;
 }
 
-static khz_status by_differences(const khz_model *m, void *instance, colours of, double *jac, double *work)
+static khz_status by_differences(const khz_model *m, void *instance, colours of, khz_real *jac, khz_real *work)
 {
     const khz_context *const c = (const khz_context *)instance;
     const int32_t n = khz_n_y(m);
-    double *const x = work;
-    double *const xd = work + n;
-    double *const moved = xd + n;
+    khz_real *const x = work;
+    khz_real *const xd = work + n;
+    khz_real *const moved = xd + n;
     present(m, instance, x, xd);
     khz_status status = KHZ_OK;
     for (int32_t colour = of.first; colour < of.end && status == KHZ_OK; colour++) {
@@ -266,8 +267,8 @@ static khz_status by_differences(const khz_model *m, void *instance, colours of,
     return status == KHZ_OK ? back : status;
 }
 
-khz_status khz_jacobian_part(const khz_model *m, void *instance, int32_t part, int32_t n_parts, double *jac,
-                             double *work)
+khz_status khz_jacobian_part(const khz_model *m, void *instance, int32_t part, int32_t n_parts, khz_real *jac,
+                             khz_real *work)
 {
     khz_context *const c = (khz_context *)instance;
     const colours of = part_of(m, part, n_parts);
@@ -281,17 +282,17 @@ khz_status khz_jacobian_part(const khz_model *m, void *instance, int32_t part, i
     return by_differences(m, instance, m->sums != NULL ? (colours){0, m->colours.n} : of, jac, work);
 }
 
-khz_status khz_jacobian(const khz_model *m, void *instance, double *jac, double *work)
+khz_status khz_jacobian(const khz_model *m, void *instance, khz_real *jac, khz_real *work)
 {
     return khz_jacobian_part(m, instance, 0, 1, jac, work);
 }
 
-khz_status khz_time_slope(const khz_model *m, void *instance, double scale, double *slope, double *work)
+khz_status khz_time_slope(const khz_model *m, void *instance, khz_real scale, khz_real *slope, khz_real *work)
 {
     khz_context *const c = (khz_context *)instance;
     const int32_t n = khz_n_y(m);
     if (m->directional != NULL) {
-        const double *const rate = khz_reals(instance, m->xd_slope);
+        const khz_real *const rate = khz_reals(instance, m->xd_slope);
         const khz_status status = checked(rates_of(instance, KHZ_COPY(c, m)->time_slope), n, rate);
         khz_copy(slope, rate, n);
         if (status == KHZ_OK) {
@@ -299,10 +300,10 @@ khz_status khz_time_slope(const khz_model *m, void *instance, double scale, doub
         }
     }
     const double time = c->time;
-    double *const x = work;
-    double *const xd = work + n;
+    khz_real *const x = work;
+    khz_real *const xd = work + n;
     present(m, instance, x, xd);
-    const double later = time + sqrt(DBL_EPSILON) * fmax(fabs(time), scale);
+    const double later = time + sqrt(KHZ_EPSILON) * fmax(fabs(time), (double)scale);
     const khz_status status = khz_residuals(m, instance, later, x, slope);
     for (int32_t i = 0; i < n && status == KHZ_OK; i++) {
         slope[i] = (slope[i] - xd[i]) / (later - time);

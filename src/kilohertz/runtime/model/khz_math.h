@@ -10,30 +10,31 @@
 
 enum { KHZ_LOOP_CAP = 100000000, KHZ_CALL_CAP = 10000000, KHZ_NESTED_BYTES = 1 << 20 };
 
-static KHZ_INLINE double khz_power2(double x) { return x * x; }
-static KHZ_INLINE double khz_power3(double x) { return x * x * x; }
-static KHZ_INLINE double khz_power4(double x) { return (x * x) * (x * x); }
+static KHZ_INLINE khz_real khz_power2(khz_real x) { return x * x; }
+static KHZ_INLINE khz_real khz_power3(khz_real x) { return x * x * x; }
+static KHZ_INLINE khz_real khz_power4(khz_real x) { return (x * x) * (x * x); }
 /* x^(-1/2) and x^(-3/4), the slopes of roots: a tenth of what pow takes. */
-static KHZ_INLINE double khz_inverse_root(double x) { return 1.0 / sqrt(x); }
-static KHZ_INLINE double khz_inverse_root_3(double x)
+static KHZ_INLINE khz_real khz_inverse_root(khz_real x) { return 1.0 / sqrt(x); }
+static KHZ_INLINE khz_real khz_inverse_root_3(khz_real x)
 {
-    const double root = sqrt(x);
+    const khz_real root = sqrt(x);
     return 1.0 / (root * sqrt(root));
 }
-static KHZ_INLINE double khz_min(double a, double b) { return a < b ? a : b; }
-static KHZ_INLINE double khz_max(double a, double b) { return a > b ? a : b; }
+static KHZ_INLINE khz_real khz_min(khz_real a, khz_real b) { return a < b ? a : b; }
+static KHZ_INLINE khz_real khz_max(khz_real a, khz_real b) { return a > b ? a : b; }
 static KHZ_INLINE int32_t khz_min_int(int32_t a, int32_t b) { return a < b ? a : b; }
 static KHZ_INLINE int32_t khz_max_int(int32_t a, int32_t b) { return a > b ? a : b; }
-static KHZ_INLINE int32_t khz_sign(double x) { return (x > 0.0) - (x < 0.0); }
-static KHZ_INLINE double khz_div(double a, double b) { return trunc(a / b); }
-static KHZ_INLINE double khz_mod(double a, double b) { return a - floor(a / b) * b; }
-static KHZ_INLINE double khz_rem(double a, double b) { return a - trunc(a / b) * b; }
+static KHZ_INLINE int32_t khz_sign(khz_real x) { return (x > 0.0) - (x < 0.0); }
+/* In doubles: time is, and what is left of it after many periods is still as good as a number of the type. */
+static KHZ_INLINE khz_real khz_div(double a, double b) { return (khz_real)trunc(a / b); }
+static KHZ_INLINE khz_real khz_mod(double a, double b) { return (khz_real)(a - floor(a / b) * b); }
+static KHZ_INLINE khz_real khz_rem(double a, double b) { return (khz_real)(a - trunc(a / b) * b); }
 
 /* Reals of a function that have no value yet. */
-static inline void khz_unset(double *x, int32_t n)
+static inline void khz_unset(khz_real *x, int32_t n)
 {
     for (int32_t i = 0; i < n; i++) {
-        x[i] = (double)NAN;
+        x[i] = (khz_real)NAN;
     }
 }
 
@@ -108,7 +109,7 @@ static inline int32_t khz_count(khz_context *c, int32_t first, int32_t step, int
     return n > INT32_MAX ? 0 : (int32_t)n;
 }
 
-static inline int32_t khz_range_count(khz_context *c, double first, double step, double last)
+static inline int32_t khz_range_count(khz_context *c, khz_real first, khz_real step, khz_real last)
 {
     if (step == 0.0) {
         khz_fail_settled(c, KHZ_DOMAIN, KHZ_NOWHERE, "the step of a range is zero");
@@ -116,7 +117,7 @@ static inline int32_t khz_range_count(khz_context *c, double first, double step,
     if (step == 0.0 || (step > 0.0 ? first > last : first < last)) {
         return 0;
     }
-    const double n = floor((last - first) / step + 1e-10) + 1.0;
+    const khz_real n = floor((last - first) / step + KHZ_BY_NUMBER(1e-10, 1e-5f)) + 1.0;
     if (!(n <= INT32_MAX)) {
         khz_fail_settled(c, KHZ_DOMAIN, KHZ_NOWHERE, "a range has more elements than 32 bits can count");
     }
@@ -200,21 +201,21 @@ static inline void khz_leaves(khz_context *c) { c->n_nested--; }
 
 /* A crossing function for the root finder: its sign tells whether the relation is still as buffered, its size how far
  * the crossing is.  Never zero: a solver cannot come to rest on the crossing and lose it. */
-static KHZ_INLINE double khz_crossing(int as_buffered, double function)
+static KHZ_INLINE khz_real khz_crossing(int as_buffered, khz_real function)
 {
-    const double size = fabs(function) + DBL_MIN;
+    const khz_real size = fabs(function) + KHZ_LEAST;
     return as_buffered ? size : -size;
 }
 
 /* A nominal value that can be divided by. */
-static inline double khz_nominal(double value)
+static inline khz_real khz_nominal(khz_real value)
 {
-    return fabs(value) > 0.0 && fabs(value) <= DBL_MAX ? fabs(value) : 1.0;
+    return fabs(value) > 0.0 && fabs(value) <= KHZ_LARGEST ? fabs(value) : 1.0;
 }
 
-static inline double khz_dot(int32_t n, const double *a, const double *b)
+static inline khz_real khz_dot(int32_t n, const khz_real *a, const khz_real *b)
 {
-    double sum = 0.0;
+    khz_real sum = 0.0;
     for (int32_t i = 0; i < n; i++) {
         sum += a[i] * b[i];
     }
@@ -230,14 +231,14 @@ static inline int32_t khz_dot_int(khz_context *c, int32_t n, const int32_t *a, c
     return sum;
 }
 
-static inline void khz_cross(const double *a, const double *b, double *y)
+static inline void khz_cross(const khz_real *a, const khz_real *b, khz_real *y)
 {
     y[0] = a[1] * b[2] - a[2] * b[1];
     y[1] = a[2] * b[0] - a[0] * b[2];
     y[2] = a[0] * b[1] - a[1] * b[0];
 }
 
-static inline void khz_skew(const double *a, double *y)
+static inline void khz_skew(const khz_real *a, khz_real *y)
 {
     y[0] = 0.0, y[1] = -a[2], y[2] = a[1];
     y[3] = a[2], y[4] = 0.0, y[5] = -a[0];
@@ -245,11 +246,12 @@ static inline void khz_skew(const double *a, double *y)
 }
 
 /* y [n*m] = a [n*k] * b [k*m] */
-static inline void khz_matrix_product(int32_t n, int32_t k, int32_t m, const double *a, const double *b, double *y)
+static inline void khz_matrix_product(int32_t n, int32_t k, int32_t m, const khz_real *a, const khz_real *b,
+                                      khz_real *y)
 {
     for (int32_t i = 0; i < n; i++) {
         for (int32_t j = 0; j < m; j++) {
-            double sum = 0.0;
+            khz_real sum = 0.0;
             for (int32_t l = 0; l < k; l++) {
                 sum += a[i * k + l] * b[l * m + j];
             }
@@ -273,14 +275,14 @@ static inline void khz_matrix_product_int(khz_context *c, int32_t n, int32_t k, 
 }
 
 /* y = a^power by repeated products; work [n*n]. */
-static inline void khz_matrix_power(int32_t n, const double *a, int32_t power, double *y, double *work)
+static inline void khz_matrix_power(int32_t n, const khz_real *a, int32_t power, khz_real *y, khz_real *work)
 {
     for (int32_t i = 0; i < n * n; i++) {
         y[i] = i / n == i % n ? 1.0 : 0.0;
     }
     for (int32_t turn = 0; turn < power; turn++) {
         khz_matrix_product(n, n, n, y, a, work);
-        memcpy(y, work, sizeof(double) * (size_t)n * (size_t)n);
+        memcpy(y, work, sizeof(khz_real) * (size_t)n * (size_t)n);
     }
 }
 

@@ -23,14 +23,14 @@ typedef struct khz_delay {
     int32_t first, count;
     double longest; /* delay that was asked for so far: the points reach as far back as that */
     double time[KHZ_DELAY_POINTS];
-    double value[KHZ_DELAY_POINTS];
+    khz_real value[KHZ_DELAY_POINTS];
 } khz_delay;
 
 /* A profile that moves between 0 and 1 (`spatialDistribution`): a ring of points in ascending order. */
 typedef struct khz_transport {
     int32_t first, count;
-    double label[KHZ_DELAY_POINTS];
-    double value[KHZ_DELAY_POINTS];
+    khz_real label[KHZ_DELAY_POINTS];
+    khz_real value[KHZ_DELAY_POINTS];
 } khz_transport;
 
 typedef khz_status (*khz_phase_fn)(void *instance);
@@ -73,26 +73,26 @@ typedef struct khz_model {
     int32_t jacobian_rests; /* d F/d y changes at events alone */
     int32_t inlined_is_all; /* `inlined` computes all Reals that `step` does */
     const size_t *areas;    /* where each kind of variable begins, by its position in ir/step.py; 0: none */
-    size_t u, ui;           /* inputs: double [n_u], int32 [n_ui] */
+    size_t u, ui;           /* inputs: khz_real [n_u], int32 [n_ui] */
     size_t x, xd, d, pre_d, m, pre_m, s, pre_s, r;
     size_t forced;                        /* int32 [n_r], not 0: an event keeps r as the stepper set it (khz_rest.h) */
     const int32_t *at_zero;               /* [n_r] value of each relation where both sides are equal */
-    size_t reinit, reinit_value;          /* int32 [n_x], double [n_x] */
+    size_t reinit, reinit_value;          /* int32 [n_x], khz_real [n_x] */
     size_t sample_now, sample_tick;       /* int32 [n_samples], int64 [n_samples] */
     size_t sample_start, sample_interval; /* double [n_samples] */
     size_t delays, transports, factored, nominal, arena, arena_size;
     size_t seed, xd_dir; /* khz_lanes [n_y], n_y = n_x + n_z, and sums or terms: see directional; nobody sets seed: 0 */
-    size_t xd_slope;     /* double [n_y]: see time_slope */
-    size_t base, gamma_h; /* double [n_x], double: see inlined */
+    size_t xd_slope;     /* khz_real [n_y]: see time_slope */
+    size_t base, gamma_h; /* khz_real [n_x], khz_real: see inlined */
     /* Index-1 form: the unknowns z of the nonlinear loops of a step are kept by the method, y = (x, z), F = (xd,
      * res). */
     const size_t *z_place;               /* [n_z] their offsets */
-    size_t res;                          /* double [n_z]: residuals of the loops, left by `step` while c.is_open */
+    size_t res;                          /* khz_real [n_z]: residuals of the loops, left by `step` while c.is_open */
     const int32_t *jac_row, *jac_column; /* pattern of d F/d y by rows: [n_y + 1] and its columns, ascending */
     const int32_t *jac_colour;           /* [n_y] in 0 .. colours.n-1: columns of one colour share no row */
     khz_colours colours;
     const khz_sums *sums;            /* NULL: none, `directional` has these colours */
-    size_t parts;                    /* double [sums->n_parts] */
+    size_t parts;                    /* khz_real [sums->n_parts] */
     const int32_t *stage_role;       /* [n_x] KHZ_STAGE_*: see inlined; NULL: all states are implicit */
     const khz_sparse_plan *lu_plan;  /* for M - h*gamma*J, M = diag(1 [n_x], 0 [n_z]); NULL: dense is as good */
     const int32_t *transport_points; /* [n_transports]: points of the profile at the start */
@@ -134,16 +134,17 @@ typedef struct khz_model {
     khz_phase_fn view;               /* after these: what nobody needs but who looks; never fails */
     khz_phase_fn asserts;
     khz_phase_fn initial_asserts;
-    void (*crossings)(void *instance, double *g); /* > 0: as buffered; < 0: an event is due */
+    void (*crossings)(void *instance, khz_real *g); /* > 0: as buffered; < 0: an event is due */
     void (*time_events)(void *instance, double *at);
-    void (*delay_sources)(void *instance, double *value);
+    void (*delay_sources)(void *instance, khz_real *value);
     void (*destroy)(void *instance); /* external objects */
 } khz_model;
 
 /* For a model with nothing to do in one of its functions. */
 khz_status khz_no_blocks(void *instance);
 void khz_no_action(void *instance);
-void khz_no_values(void *instance, double *values);
+void khz_no_values(void *instance, khz_real *values);
+void khz_no_instants(void *instance, double *at);
 
 /* Where a place is: file:line, instance path; "" where it is not known. */
 static inline const char *khz_origin(const khz_model *m, int32_t place)
@@ -154,7 +155,11 @@ static inline const char *khz_origin(const khz_model *m, int32_t place)
 /* Offset of a storage area, by the position of its kind in ir/step.py. */
 KHZ_EXPORT size_t khz_area_offset(const khz_model *m, int32_t kind);
 
-static inline double *khz_reals(void *instance, size_t offset) { return (double *)(void *)((char *)instance + offset); }
+static inline khz_real *khz_reals(void *instance, size_t offset)
+{
+    return (khz_real *)(void *)((char *)instance + offset);
+}
+static inline double *khz_times(void *instance, size_t offset) { return (double *)(void *)((char *)instance + offset); }
 static inline int32_t *khz_ints(void *instance, size_t offset)
 {
     return (int32_t *)(void *)((char *)instance + offset);
@@ -173,17 +178,18 @@ KHZ_EXPORT khz_status khz_event(const khz_model *m, void *instance);
 /* The same with at most `cap` passes; *passes: how many there were.  KHZ_EVENT_CAP: the last mode stays. */
 khz_status khz_event_passes(const khz_model *m, void *instance, int cap, int *passes);
 /* Derivatives at (time, x): x [n_x] in, xd [n_x] out. */
-KHZ_EXPORT khz_status khz_derivatives(const khz_model *m, void *instance, double time, const double *x, double *xd);
+KHZ_EXPORT khz_status khz_derivatives(const khz_model *m, void *instance, double time, const khz_real *x, khz_real *xd);
 /* Length of a point y = (x, z). */
 static inline int32_t khz_n_y(const khz_model *m) { return m->n_x + m->n_z; }
 /* y [n_y] into the instance, and out of it. */
-void khz_set_point(const khz_model *m, void *instance, const double *y);
-void khz_get_point(const khz_model *m, void *instance, double *y);
+void khz_set_point(const khz_model *m, void *instance, const khz_real *y);
+void khz_get_point(const khz_model *m, void *instance, khz_real *y);
 /* F at (time, y) with the loops of the index-1 form left open: y [n_y] in, f [n_y] out.  n_z = 0: khz_derivatives. */
-khz_status khz_residuals(const khz_model *m, void *instance, double time, const double *y, double *f);
+khz_status khz_residuals(const khz_model *m, void *instance, double time, const khz_real *y, khz_real *f);
 /* One implicit stage, where the model was built inlined: leaves x = base + gamma_h*xd and xd in the instance, which
  * holds the guess before.  States outside the implicit set are x = base. */
-KHZ_EXPORT khz_status khz_stage(const khz_model *m, void *instance, double time, const double *base, double gamma_h);
+KHZ_EXPORT khz_status khz_stage(const khz_model *m, void *instance, double time, const khz_real *base,
+                                khz_real gamma_h);
 /* Neither NaN nor infinity among the Reals that were computed: w and d. */
 int khz_values_are_finite(const khz_model *m, void *instance);
 /* The first value that is not finite, by its number in value_place; KHZ_NOWHERE. */
@@ -193,9 +199,9 @@ int32_t khz_first_not_finite(const khz_model *m, void *instance, int32_t n_value
 /* Whether views alone are not finite. */
 int khz_only_views_are_odd(const khz_model *m, void *instance);
 /* All variables at (time, x), for the recorder. */
-KHZ_EXPORT khz_status khz_evaluate_all(const khz_model *m, void *instance, double time, const double *x);
+KHZ_EXPORT khz_status khz_evaluate_all(const khz_model *m, void *instance, double time, const khz_real *x);
 /* The same without views. */
-khz_status khz_evaluate(const khz_model *m, void *instance, double time, const double *x);
+khz_status khz_evaluate(const khz_model *m, void *instance, double time, const khz_real *x);
 /* The same where what derivatives need stands there already, at the same point. */
 khz_status khz_evaluate_rest(const khz_model *m, void *instance, double time);
 /* Views, where all they read stands there already. */
@@ -205,12 +211,12 @@ KHZ_EXPORT double khz_next_time_event(const khz_model *m, void *instance, double
 /* Mark the samples that tick now; their number. */
 KHZ_EXPORT int khz_mark_samples(const khz_model *m, void *instance);
 /* Value of a delay line at an instant; the oldest value before its beginning. */
-double khz_delay_value(khz_delay *line, double now, double present, double at);
+khz_real khz_delay_value(khz_delay *line, double now, khz_real present, double at);
 /* Record all lines at the end of a step. */
-void khz_delay_push(const khz_model *m, void *instance, double *work);
+void khz_delay_push(const khz_model *m, void *instance, khz_real *work);
 /* Value of a transport line at a label, which is a place less the position; `initial` before the first push. */
-double khz_transport_value(const khz_transport *line, double label, double initial);
+khz_real khz_transport_value(const khz_transport *line, khz_real label, khz_real initial);
 /* recorded: what enters at 0, at 1, position, direction (1: from 0 to 1), points [n_points], values [n_points]. */
-void khz_transport_push(khz_transport *line, int32_t n_points, const double *recorded);
+void khz_transport_push(khz_transport *line, int32_t n_points, const khz_real *recorded);
 
 #endif

@@ -13,10 +13,10 @@ enum { EVENT_CAP = 200, HOMOTOPY_STEPS = 200 };
 /* After so many passes Reals that change by less than this part come from a loop that is solved anew each time: as
  * closely as loops are (KHZ_NEWTON_TOLERANCE), and not more. */
 enum { EXACT_PASSES = 8 };
-static const double LOOP_NOISE = 1e-9;
+static const khz_real LOOP_NOISE = KHZ_NOISE;
 
 /* Time events not further apart, as a part of time, differ by rounding alone: sums of intervals against multiples. */
-static const double SAME_INSTANT = 16.0 * DBL_EPSILON;
+static const double SAME_INSTANT = KHZ_SAME_INSTANT;
 
 size_t khz_instance_size(const khz_model *m) { return m->size; }
 
@@ -39,11 +39,11 @@ size_t khz_area_offset(const khz_model *m, int32_t kind) { return m->areas[kind]
 
 /* pre := value for all discrete variables; the first that differed, Reals by more than this part of their size, as a
  * position in discrete_block, -1: none. */
-static int32_t update_pre(const khz_model *m, void *instance, double slack)
+static int32_t update_pre(const khz_model *m, void *instance, khz_real slack)
 {
     int32_t first = -1;
-    const double *const d = khz_reals(instance, m->d);
-    double *const pre_d = khz_reals(instance, m->pre_d);
+    const khz_real *const d = khz_reals(instance, m->d);
+    khz_real *const pre_d = khz_reals(instance, m->pre_d);
     for (int32_t i = 0; i < m->n_d; i++) {
         const int same = d[i] == pre_d[i] || (isnan(d[i]) && isnan(pre_d[i])) ||
                          (slack > 0.0 && fabs(d[i] - pre_d[i]) <= slack * fabs(d[i]));
@@ -71,8 +71,8 @@ static int32_t apply_reinits(const khz_model *m, void *instance)
 {
     int32_t last = -1;
     int32_t *const flags = khz_ints(instance, m->reinit);
-    const double *const values = khz_reals(instance, m->reinit_value);
-    double *const x = khz_reals(instance, m->x);
+    const khz_real *const values = khz_reals(instance, m->reinit_value);
+    khz_real *const x = khz_reals(instance, m->x);
     for (int32_t i = 0; i < m->n_x; i++) {
         if (flags[i]) {
             flags[i] = 0;
@@ -229,10 +229,10 @@ static khz_status continue_initial(const khz_model *m, void *instance)
     khz_context *const c = (khz_context *)instance;
     c->lambda = 0.0;
     khz_status status = run_started(m, instance);
-    double reached = 0.0;
-    double stride = 1.0;
+    khz_real reached = 0.0;
+    khz_real stride = 1.0;
     for (int i = 0; i < HOMOTOPY_STEPS && status == KHZ_OK && reached < 1.0; i++) {
-        c->lambda = fmin(1.0, reached + stride);
+        c->lambda = fmin(1.0, (double)(reached + stride));
         status = run_initial(m, instance);
         if (status == KHZ_OK) {
             reached = c->lambda;
@@ -271,8 +271,8 @@ static khz_status set_samples(const khz_model *m, void *instance)
 {
     khz_context *const c = (khz_context *)instance;
     int64_t *const ticks = (int64_t *)(void *)((char *)instance + m->sample_tick);
-    const double *const first = khz_reals(instance, m->sample_start);
-    const double *const interval = khz_reals(instance, m->sample_interval);
+    const double *const first = khz_times(instance, m->sample_start);
+    const double *const interval = khz_times(instance, m->sample_interval);
     m->samples(instance);
     for (int32_t i = 0; i < m->n_samples && c->status == KHZ_OK; i++) {
         const double passed = (c->time - first[i]) / interval[i];
@@ -324,7 +324,7 @@ khz_status khz_initialize(const khz_model *m, void *instance, double time)
 static double tick_time(const khz_model *m, void *instance, int32_t i)
 {
     const int64_t *const ticks = (const int64_t *)(void *)((char *)instance + m->sample_tick);
-    return khz_reals(instance, m->sample_start)[i] + (double)ticks[i] * khz_reals(instance, m->sample_interval)[i];
+    return khz_times(instance, m->sample_start)[i] + (double)ticks[i] * khz_times(instance, m->sample_interval)[i];
 }
 
 double khz_next_time_event(const khz_model *m, void *instance, double *work)
@@ -359,7 +359,7 @@ int khz_mark_samples(const khz_model *m, void *instance)
     for (int32_t i = 0; i < m->n_samples; i++) {
         /* Rounding of time, not a part of the interval alone: that may be as good as infinite. */
         const double tick = tick_time(m, instance, i);
-        const double slack = 1e-9 * fmin(khz_reals(instance, m->sample_interval)[i], fabs(tick));
+        const double slack = 1e-9 * fmin(khz_times(instance, m->sample_interval)[i], fabs(tick));
         now[i] = c->ticks_outside ? now[i] : tick <= c->time + slack;
         if (now[i]) {
             ticks[i]++;

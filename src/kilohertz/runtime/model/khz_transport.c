@@ -7,7 +7,7 @@
 
 static int32_t place(const khz_transport *line, int32_t i) { return (line->first + i) % KHZ_DELAY_POINTS; }
 
-double khz_transport_value(const khz_transport *line, double label, double initial)
+khz_real khz_transport_value(const khz_transport *line, khz_real label, khz_real initial)
 {
     if (line->count == 0) {
         return initial;
@@ -31,15 +31,15 @@ double khz_transport_value(const khz_transport *line, double label, double initi
     }
     const int32_t a = place(line, low);
     const int32_t b = place(line, high);
-    const double part = (label - line->label[a]) / (line->label[b] - line->label[a]);
+    const khz_real part = (label - line->label[a]) / (line->label[b] - line->label[a]);
     return line->value[a] + part * (line->value[b] - line->value[a]);
 }
 
 /* Drop what has left at either end; the last point there moves to the end itself. */
-static void cut(khz_transport *line, double low, double high)
+static void cut(khz_transport *line, khz_real low, khz_real high)
 {
-    const double at_low = khz_transport_value(line, low, 0.0);
-    const double at_high = khz_transport_value(line, high, 0.0);
+    const khz_real at_low = khz_transport_value(line, low, 0.0);
+    const khz_real at_high = khz_transport_value(line, high, 0.0);
     while (line->count > 1 && line->label[place(line, 1)] <= low) {
         line->first = place(line, 1);
         line->count--;
@@ -59,17 +59,17 @@ static void cut(khz_transport *line, double low, double high)
 
 /* Does the outermost point say nothing that the new one and its neighbour do not, or stand too close to the latter for
  * the ring to hold a whole profile?  `i` and `next`: the outermost point and its neighbour. */
-static int is_spare(const khz_transport *line, int32_t i, int32_t next, double label)
+static int is_spare(const khz_transport *line, int32_t i, int32_t next, khz_real label)
 {
-    const double gap = fabs(line->label[i] - line->label[next]);
-    const double fresh = fabs(label - line->label[i]);
+    const khz_real gap = fabs(line->label[i] - line->label[next]);
+    const khz_real fresh = fabs(label - line->label[i]);
     if (!(gap > 0.0)) {
         return !(fresh > 0.0); /* two points at one place are a jump; a third takes the place of the second */
     }
     return fresh > 0.0 && gap < 2.0 / KHZ_DELAY_POINTS;
 }
 
-static void enter_line(khz_transport *line, int at_zero, double label, double value)
+static void enter_line(khz_transport *line, int at_zero, khz_real label, khz_real value)
 {
     const int32_t end = at_zero ? place(line, 0) : place(line, line->count - 1);
     const int32_t next = at_zero ? place(line, 1) : place(line, line->count - 2 + KHZ_DELAY_POINTS);
@@ -88,10 +88,10 @@ static void enter_line(khz_transport *line, int at_zero, double label, double va
     line->value[fresh] = value;
 }
 
-void khz_transport_push(khz_transport *line, int32_t n_points, const double *recorded)
+void khz_transport_push(khz_transport *line, int32_t n_points, const khz_real *recorded)
 {
-    const double x = recorded[2];
-    const double *const points = recorded + 4;
+    const khz_real x = recorded[2];
+    const khz_real *const points = recorded + 4;
     if (line->count == 0) {
         for (int32_t i = 0; i < n_points && i < KHZ_DELAY_POINTS / 2; i++) {
             line->label[i] = points[i] - x;

@@ -52,7 +52,8 @@ typedef struct khz_sundials {
 typedef int (*khz_flush_fn)(int32_t n_rows, double time);
 
 /* Inputs over time: lines between points, a jump where two points have one time; and formulas, which decide anew at
- * `breaks`.  Column k goes to offset[k] of the instance as kind[k] (0 double, 1 int32), formulas after the columns. */
+ * `breaks`.  Column k goes to offset[k] of the instance as kind[k] (0 khz_real, 1 int32), formulas after the columns.
+ */
 typedef struct khz_offline_inputs {
     int64_t n_points;
     const double *time;   /* [n_points], never falling */
@@ -79,7 +80,7 @@ typedef struct khz_offline {
     double grid_step;
     int64_t n_grid;     /* grid points after the start; the last is the stop */
     const double *grid; /* the others of them; NULL: grid_step apart */
-    /* recorder: column k is a value of kind[k] (0 double, 1 int32) at offset[k] */
+    /* recorder: column 0 is time, another one a value of kind[k] (0 khz_real, 1 int32) at offset[k] */
     int32_t n_columns, capacity;
     const int64_t *offset;
     const int32_t *kind;

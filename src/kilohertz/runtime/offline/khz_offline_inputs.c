@@ -71,7 +71,8 @@ static void put(const khz_offline *o, int32_t k, double value)
     const khz_offline_inputs *const u = o->inputs;
     char *const at = (char *)o->instance + u->offset[k];
     if (u->kind[k] == 0) {
-        memcpy(at, &value, sizeof value);
+        const khz_real number = (khz_real)value;
+        memcpy(at, &number, sizeof number);
     } else {
         const int32_t whole = (int32_t)value;
         memcpy(at, &whole, sizeof whole);
@@ -105,6 +106,7 @@ void khz_offline_inputs_set(khz_offline *o, double t)
     set_formulas(o, t);
 }
 
+#ifndef KHZ_SINGLE /* for CVODE and IDA */
 khz_status khz_offline_derivatives(khz_offline *o, double t, const double *x, double *xd)
 {
     khz_offline_inputs_set(o, t);
@@ -116,3 +118,4 @@ khz_status khz_offline_evaluate(khz_offline *o, double t, const double *x)
     khz_offline_inputs_set(o, t);
     return khz_evaluate_all(o->model, o->instance, t, x);
 }
+#endif

@@ -39,9 +39,12 @@ int32_t khz_offline_record(khz_offline *o)
     }
     double *const row = o->rows + (size_t)o->n_rows * (size_t)o->n_columns;
     const char *const base = (const char *)o->instance;
-    for (int32_t i = 0; i < o->n_columns; i++) {
+    row[0] = ((const khz_context *)o->instance)->time;
+    for (int32_t i = 1; i < o->n_columns; i++) {
         if (o->kind[i] == 0) {
-            memcpy(&row[i], base + o->offset[i], sizeof(double));
+            khz_real value;
+            memcpy(&value, base + o->offset[i], sizeof value);
+            row[i] = (double)value;
         } else {
             int32_t value;
             memcpy(&value, base + o->offset[i], sizeof value);
@@ -60,6 +63,7 @@ double khz_offline_grid(const khz_offline *o, int64_t k)
     return o->grid != NULL ? o->grid[k - 1] : o->start + (double)k * o->grid_step;
 }
 
+#ifndef KHZ_SINGLE /* for CVODE and IDA */
 static int32_t record_at(khz_offline *o, double t, const double *x)
 {
     khz_status status = khz_offline_evaluate(o, t, x);
@@ -101,6 +105,8 @@ int32_t khz_offline_event(khz_offline *o, const khz_event_work *w, double t, dou
     }
     return status == KHZ_OK ? khz_offline_record(o) : status;
 }
+
+#endif
 
 enum { TERMINAL_PASSES = 200 };
 

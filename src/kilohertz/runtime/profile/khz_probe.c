@@ -203,7 +203,7 @@ void khz_probe_solved(const khz_context *c, int32_t place)
     sum->calls = short_sum(sum->calls, p->is_burst != 0 ? 0 : 1);
 }
 
-void khz_probe_note(khz_profile *p, int n, const double *f)
+void khz_probe_note(khz_profile *p, int n, const khz_real *f)
 {
     double worst = 0.0;
     for (int i = 0; i < n; i++) {

@@ -237,7 +237,7 @@ KHZ_SELDOM void khz_probe_cross_inner(khz_profile *p, int32_t left, int32_t ente
 void khz_probe_opens(const khz_context *c);
 void khz_probe_solved(const khz_context *c, int32_t place);
 /* The residual f [n] that an iteration ended with. */
-void khz_probe_note(khz_profile *p, int n, const double *f);
+void khz_probe_note(khz_profile *p, int n, const khz_real *f);
 void khz_probe_count(khz_profile *p, int32_t place, uint32_t iterations);
 /* BURST: a place was entered whose clock is not read. */
 void khz_probe_touched(khz_profile *p, int32_t place);

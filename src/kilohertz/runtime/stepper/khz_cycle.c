@@ -34,7 +34,7 @@ static void force(khz_stepper *s, const khz_work *w, double t, double until)
  * w->g0: at the beginning of the step; w->g2: just before the event, < 0 where the event was due for it. */
 static void find_at_rest(khz_stepper *s, const khz_work *w)
 {
-    const double noise = 1e-9;
+    const khz_real noise = KHZ_NOISE;
     const int32_t *const r = khz_ints(w->instance, khz_model_of(s)->r);
     const int32_t *const forced = khz_ints(w->instance, khz_model_of(s)->forced);
     for (int32_t i = 0; i < khz_model_of(s)->n_r; i++) {
@@ -175,7 +175,7 @@ static void next_crossings(khz_stepper *s, const khz_work *w, int is_late)
         s->may_rest = khz_rest_look(khz_model_of(s), &w->rest, w->g0);
     }
     for (int32_t i = 0; i < khz_model_of(s)->n_r && is_late; i++) {
-        w->g0[i] = forced[i] ? -DBL_MIN : w->g0[i];
+        w->g0[i] = forced[i] ? -KHZ_LEAST : w->g0[i];
     }
 }
 
@@ -316,13 +316,13 @@ static void cycle_mid(khz_stepper *s, const khz_work *w, const khz_period *p)
 /* -------------------------------------------------------------------------------------------------- (iv) prediction */
 
 /* Seconds until g = 0 by its slope, and by its change since the last prediction where `bend` is known. */
-static double time_to_zero(double g, double slope, double bend)
+static double time_to_zero(khz_real g, khz_real slope, khz_real bend)
 {
     if (g <= 0.0) {
         return (double)INFINITY;
     }
-    const double root = slope * slope - 2.0 * bend * g;
-    const double below = root >= 0.0 ? -slope + sqrt(root) : -1.0;
+    const khz_real root = slope * slope - 2.0 * bend * g;
+    const khz_real below = root >= 0.0 ? -slope + sqrt(root) : -1.0;
     return below > 0.0 ? 2.0 * g / below : (double)INFINITY;
 }
 
@@ -330,7 +330,7 @@ static double time_to_zero(double g, double slope, double bend)
 static double predict(khz_stepper *s, const khz_work *w, const khz_period *p)
 {
     const khz_model *const m = khz_model_of(s);
-    const double d = 1e-4 * p->full;
+    const double d = KHZ_LOOK_AHEAD * p->full;
     double first = (double)INFINITY;
     if (m->n_r == 0 || khz_stepper_begin(s, w, p->t) != KHZ_OK) {
         return first;
@@ -345,8 +345,8 @@ static double predict(khz_stepper *s, const khz_work *w, const khz_period *p)
     const double since = p->t - s->slope_time;
     const int bends = khz_settings_of(s)->events == KHZ_EVENTS_PREDICT_QUADRATIC && since > 0.0;
     for (int32_t i = 0; i < m->n_r; i++) {
-        const double slope = w->g0[i] > 0.0 ? (w->g2[i] - w->g0[i]) / d : (double)NAN;
-        const double bend = bends && !isnan(w->slope[i]) ? (slope - w->slope[i]) / since : 0.0;
+        const khz_real slope = w->g0[i] > 0.0 ? (w->g2[i] - w->g0[i]) / d : (khz_real)NAN;
+        const khz_real bend = bends && !isnan(w->slope[i]) ? (slope - w->slope[i]) / since : 0.0;
         w->crossed[i] = p->t + time_to_zero(w->g0[i], slope, bend);
         w->slope[i] = slope;
         first = fmin(first, w->crossed[i]);
@@ -428,6 +428,14 @@ static void allow(const khz_stepper *s, khz_context *c)
     c->trials_left = (KHZ_SPARE_TRIALS + KHZ_STAGE_TRIALS * stages) * loops;
 }
 
+/* Instants closer than this are one: a billionth of the period, and in single precision what a time event in the
+ * model's numbers may be off (it would come a period late), but never more than a quarter of the period. */
+static double instants_apart(double t, double period)
+{
+    const double least = 1e-9 * period;
+    return KHZ_BY_NUMBER(((void)t, least), fmin(fmax(least, KHZ_SAME_INSTANT * fabs(t)), 0.25 * period));
+}
+
 void khz_cycle(khz_stepper *s, const khz_work *w)
 {
     khz_period p;
@@ -435,7 +443,7 @@ void khz_cycle(khz_stepper *s, const khz_work *w)
     p.next = khz_stepper_grid(s, s->n + 1);
     p.full = khz_stepper_length(s);
     p.h = p.full + s->behind;
-    p.slack = 1e-9 * p.full;
+    p.slack = instants_apart(p.next, p.full);
     p.ahead = 0.0;
     allow(s, (khz_context *)w->instance);
     take_inputs(s, w, p.t);
@@ -474,7 +482,7 @@ void khz_cycle_event(khz_stepper *s, const khz_work *w)
     khz_get_point(khz_model_of(s), w->instance, w->x0);
     allow(s, (khz_context *)w->instance);
     if (s->behind > 0.0) {
-        rest.slack = 1e-9 * rest.full;
+        rest.slack = instants_apart(rest.next, rest.full);
         rest.due = khz_next_time_event(khz_model_of(s), w->instance, w->at);
         move_and_arrive(s, w, &rest, rest.t, rest.h);
     }

@@ -9,11 +9,12 @@
 enum { HERMITE_UPDATES = 2 };
 
 /* Parts of a step. */
-static const double NEAR = 1e-7;    /* so close to where a relation changed the sign of its function says nothing */
-static const double CLOSE = 1e-9;   /* an instant so little beyond the zero is taken */
-static const double BEYOND = 1e-10; /* past the zero: the relation has changed there of itself */
+static const double NEAR =
+    KHZ_BY_NUMBER(1e-7, 1e-5); /* so close to where a relation changed the sign of its function says nothing */
+static const double CLOSE = KHZ_BY_NUMBER(1e-9, 1e-6);   /* an instant so little beyond the zero is taken */
+static const double BEYOND = KHZ_BY_NUMBER(1e-10, 1e-6); /* past the zero: the relation has changed there of itself */
 
-static KHZ_INLINE void crossing_values(const khz_stepper *s, const khz_work *w, double *g)
+static KHZ_INLINE void crossing_values(const khz_stepper *s, const khz_work *w, khz_real *g)
 {
     const khz_context *const c = (const khz_context *)w->instance;
     if (khz_model_of(s)->n_r == 0) {
@@ -25,11 +26,18 @@ static KHZ_INLINE void crossing_values(const khz_stepper *s, const khz_work *w, 
     }
 }
 
-void khz_crossing_values(const khz_stepper *s, const khz_work *w, double *g) { crossing_values(s, w, g); }
+void khz_crossing_values(const khz_stepper *s, const khz_work *w, khz_real *g) { crossing_values(s, w, g); }
 
 /* Whether one of g [n] is below zero. */
-static int is_any_negative(int32_t n, const double *g)
+static int is_any_negative(int32_t n, const khz_real *g)
 {
+#ifdef __cplusplus
+    int any = 0;
+    for (int32_t i = 0; i < n; i++) {
+        any |= g[i] < 0.0;
+    }
+    return any;
+#else
     const khz_pair zero = {0.0, 0.0};
     khz_flags found = {0, 0};
     int32_t i = 0;
@@ -37,9 +45,10 @@ static int is_any_negative(int32_t n, const double *g)
         found |= (khz_flags)(khz_pair_at(g + i) < zero);
     }
     return ((found[0] | found[1]) != 0) | (i < n && g[i] < 0.0);
+#endif
 }
 
-int khz_crossings(const khz_stepper *s, const khz_work *w, double *g)
+int khz_crossings(const khz_stepper *s, const khz_work *w, khz_real *g)
 {
     crossing_values(s, w, g);
     return is_any_negative(khz_model_of(s)->n_r, g);
@@ -73,18 +82,18 @@ static void move_crossings(const khz_stepper *s, const khz_work *w, double until
 
 /* ---------------------------------------------------------------------------------------------------- interpolation */
 
-static void interpolate(const khz_stepper *s, const khz_work *w, double theta, double h, double *out)
+static void interpolate(const khz_stepper *s, const khz_work *w, khz_real theta, double h, khz_real *out)
 {
-    const double *const f1 = w->k;
+    const khz_real *const f1 = w->k;
     const int cubic = khz_settings_of(s)->events == KHZ_EVENTS_HERMITE;
     for (int32_t i = 0; i < khz_n_y(khz_model_of(s)); i++) {
-        const double d = w->x1[i] - w->x0[i];
+        const khz_real d = w->x1[i] - w->x0[i];
         out[i] = w->x0[i] + theta * d;
         if (!cubic || i >= khz_model_of(s)->n_x) {
             continue;
         }
-        const double a = h * w->f0[i];
-        const double b = h * f1[i];
+        const khz_real a = h * w->f0[i];
+        const khz_real b = h * f1[i];
         /* Slopes that do not fit the step belong to a mode that it does not follow. */
         if (fabs(2.0 * d - a - b) <= 0.5 * fmax(fabs(a), fabs(b))) {
             out[i] += theta * (theta - 1.0) * ((1.0 - 2.0 * theta) * d + (theta - 1.0) * a + theta * b);
@@ -93,11 +102,11 @@ static void interpolate(const khz_stepper *s, const khz_work *w, double theta, d
 }
 
 /* g of one relation on the cubic at theta; NaN where the model has no values there. */
-static double crossing_at(khz_stepper *s, const khz_work *w, double t, double h, double theta, int32_t which)
+static khz_real crossing_at(khz_stepper *s, const khz_work *w, double t, double h, khz_real theta, int32_t which)
 {
     interpolate(s, w, theta, h, w->stage);
     if (khz_stepper_evaluate(s, w, t + theta * h, w->stage) != KHZ_OK) {
-        return (double)NAN;
+        return (khz_real)NAN;
     }
     khz_crossing_values(s, w, w->g2);
     return w->g2[which];
@@ -106,12 +115,12 @@ static double crossing_at(khz_stepper *s, const khz_work *w, double t, double h,
 /* Two Newton updates of the secant's instant on the cubic. */
 static double refine(khz_stepper *s, const khz_work *w, double t, double h, double at, int32_t which)
 {
-    const double part = 1e-6;
-    double theta = (at - t) / h;
+    const khz_real part = KHZ_BY_NUMBER(1e-6, 1e-3f);
+    khz_real theta = (at - t) / h;
     for (int turn = 0; turn < HERMITE_UPDATES; turn++) {
-        const double g = crossing_at(s, w, t, h, theta, which);
-        const double slope = (crossing_at(s, w, t, h, theta + part, which) - g) / part;
-        const double better = theta - g / slope;
+        const khz_real g = crossing_at(s, w, t, h, theta, which);
+        const khz_real slope = (crossing_at(s, w, t, h, theta + part, which) - g) / part;
+        const khz_real better = theta - g / slope;
         theta = better >= 0.0 && better <= 1.0 ? better : theta;
     }
     /* Relations that crossed at the same instant by the secant (v > 0 and v < 0) do so still. */
@@ -140,12 +149,12 @@ static int by_interpolation(khz_stepper *s, const khz_work *w, const khz_period 
 /* Crossing functions at both ends of the interval that holds the first crossing, and at a point outside it. */
 typedef struct crossing_interval {
     double low, high, outside;
-    double *g_low, *g_high, *g_outside;
-    double *g_new;
+    khz_real *g_low, *g_high, *g_outside;
+    khz_real *g_new;
 } crossing_interval;
 
 /* Zero between a and b of the parabola t(g) through three points; the secant's where that leaves the interval. */
-static double zero_between(double a, double ga, double b, double gb, double c, double gc)
+static double zero_between(double a, khz_real ga, double b, khz_real gb, double c, khz_real gc)
 {
     const double secant = a + (b - a) * ga / (ga - gb);
     const double bent = a * gb * gc / ((ga - gb) * (ga - gc)) + b * ga * gc / ((gb - ga) * (gb - gc)) +
@@ -158,8 +167,8 @@ static double first_zero(const khz_stepper *s, const khz_work *w, const crossing
 {
     double first = (double)INFINITY;
     for (int32_t i = 0; i < khz_model_of(s)->n_r; i++) {
-        const double low = b->g_low[i];
-        const double high = b->g_high[i];
+        const khz_real low = b->g_low[i];
+        const khz_real high = b->g_high[i];
         w->crossed[i] = (double)INFINITY;
         if (low > 0.0 && high < 0.0) {
             w->crossed[i] = zero_between(b->low, low, b->high, high, b->outside, b->g_outside[i]);
@@ -176,10 +185,10 @@ static void narrow(const khz_stepper *s, crossing_interval *b, double at)
 {
     int before = 0;
     for (int32_t i = 0; i < khz_model_of(s)->n_r; i++) {
-        const double g = b->g_new[i];
+        const khz_real g = b->g_new[i];
         before |= b->g_low[i] > 0.0 && (g < 0.0 || (g == 0.0 && b->g_high[i] < 0.0));
     }
-    double *const spare = b->g_outside;
+    khz_real *const spare = b->g_outside;
     b->outside = before ? b->high : b->low;
     b->g_outside = before ? b->g_high : b->g_low;
     if (before) {

@@ -2,10 +2,10 @@
 #include "khz_stepper_core.h"
 
 /* stage := x0 + h*sum a_j*k_j over the first `count` of k, one after the other. */
-static void explicit_point(const khz_stepper *s, const khz_work *w, double h, const double *a, int32_t count)
+static void explicit_point(const khz_stepper *s, const khz_work *w, double h, const khz_real *a, int32_t count)
 {
     const int32_t n = khz_model_of(s)->n_x;
-    const double *base = w->x0;
+    const khz_real *base = w->x0;
     KHZ_STAGE_BY_STAGE
     for (int32_t j = 0; j < count; j++) {
         if (a[j] != 0.0) {

@@ -4,7 +4,7 @@
 
 #include "khz_stepper_core.h"
 
-static int is_finite(double v) { return fabs(v) <= DBL_MAX; }
+static int is_finite(khz_real v) { return fabs(v) <= KHZ_LARGEST; }
 
 /* Counters of a block by its number; those without a place where it is not known. */
 static khz_block_counts *counts_of(khz_stepper *s, int32_t block)
@@ -17,7 +17,7 @@ static khz_block_counts *counts_of(khz_stepper *s, int32_t block)
 static int count_states(khz_stepper *s, void *instance)
 {
     uint32_t *const faults = (uint32_t *)(void *)((char *)s + s->faults);
-    const double *const x = khz_reals(instance, khz_model_of(s)->x);
+    const khz_real *const x = khz_reals(instance, khz_model_of(s)->x);
     int found = 0;
     for (int32_t i = 0; i < khz_model_of(s)->n_x; i++) {
         const uint32_t odd = !is_finite(x[i]);

@@ -19,7 +19,7 @@ static khz_status time_difference(khz_stepper *s, const khz_work *w, double t)
 {
     const double period = (double)khz_settings_of(s)->period_ns / 1e9;
     const double size = fmax(fabs(t), period);
-    const double d = (t + sqrt(DBL_EPSILON) * size) - t;
+    const double d = (t + sqrt(KHZ_EPSILON) * size) - t;
     const khz_status status = khz_stepper_rhs(s, w, t + d, w->x0, w->ft);
     for (int32_t i = 0; i < khz_n_y(khz_model_of(s)); i++) {
         w->ft[i] = (w->ft[i] - w->f0[i]) / d;
@@ -31,9 +31,9 @@ static khz_status time_difference(khz_stepper *s, const khz_work *w, double t)
 static void size_residuals(const khz_stepper *s, const khz_work *w)
 {
     const khz_model *const m = khz_model_of(s);
-    const double *const nominal = khz_reals(w->instance, m->nominal);
+    const khz_real *const nominal = khz_reals(w->instance, m->nominal);
     for (int32_t i = 0; i < m->n_z; i++) {
-        double size = 0.0;
+        khz_real size = 0.0;
         for (int32_t k = m->jac_row[m->n_x + i]; k < m->jac_row[m->n_x + i + 1]; k++) {
             const int32_t j = m->jac_column[k];
             size += j < m->n_x ? 0.0 : fabs(w->jac[k]) * fmax(fabs(w->x0[j]), nominal[j]);
@@ -130,13 +130,13 @@ static khz_status renew_jacobian(khz_stepper *s, const khz_work *w, double t, in
 
 /* ----------------------------------------------------------------------------------------------------- factors of W */
 
-static khz_status factor_dense(khz_stepper *s, const khz_work *w, double h_gamma)
+static khz_status factor_dense(khz_stepper *s, const khz_work *w, khz_real h_gamma)
 {
     const khz_model *const m = khz_model_of(s);
     const size_t n = (size_t)khz_n_y(m);
-    memset(w->dense, 0, sizeof(double) * n * n);
+    memset(w->dense, 0, sizeof(khz_real) * n * n);
     for (int32_t i = 0; i < khz_n_y(m); i++) {
-        double *const row = w->dense + (size_t)i * n;
+        khz_real *const row = w->dense + (size_t)i * n;
         for (int32_t k = m->jac_row[i]; k < m->jac_row[i + 1]; k++) {
             row[m->jac_column[k]] = -h_gamma * w->jac[k];
         }
@@ -146,7 +146,7 @@ static khz_status factor_dense(khz_stepper *s, const khz_work *w, double h_gamma
     return khz_lu_factor(khz_n_y(m), w->dense, w->scale, w->pivot);
 }
 
-static KHZ_INLINE khz_status factor_anew(khz_stepper *s, const khz_work *w, double h_gamma)
+static KHZ_INLINE khz_status factor_anew(khz_stepper *s, const khz_work *w, khz_real h_gamma)
 {
     const khz_sparse_plan *const plan = khz_model_of(s)->lu_plan;
     s->counts.factorisations++;
@@ -159,7 +159,7 @@ static KHZ_INLINE khz_status factor_anew(khz_stepper *s, const khz_work *w, doub
     return s->is_dense ? factor_dense(s, w, h_gamma) : KHZ_OK;
 }
 
-static khz_status factor(khz_stepper *s, const khz_work *w, double h_gamma)
+static khz_status factor(khz_stepper *s, const khz_work *w, khz_real h_gamma)
 {
     const khz_context *const c = (const khz_context *)w->instance;
     if (s->factored_h == h_gamma) {
@@ -175,7 +175,7 @@ static khz_status factor(khz_stepper *s, const khz_work *w, double h_gamma)
     return status;
 }
 
-static KHZ_INLINE void solve_plain(khz_stepper *s, const khz_work *w, double *b)
+static KHZ_INLINE void solve_plain(khz_stepper *s, const khz_work *w, khz_real *b)
 {
     s->counts.solves++;
     if (s->is_dense) {
@@ -185,17 +185,17 @@ static KHZ_INLINE void solve_plain(khz_stepper *s, const khz_work *w, double *b)
     }
 }
 
-static void solve(khz_stepper *s, const khz_work *w, double *b)
+static void solve(khz_stepper *s, const khz_work *w, khz_real *b)
 {
     const khz_context *const c = (const khz_context *)w->instance;
     KHZ_WITHIN(c, KHZ_PLACE_SOLVE, solve_plain(s, w, b));
 }
 
 /* out := x0 + sum of a[j]*k_j, j < count. */
-static KHZ_INLINE void combine(const khz_stepper *s, const khz_work *w, const double *a, int32_t count, double *out)
+static KHZ_INLINE void combine(const khz_stepper *s, const khz_work *w, const khz_real *a, int32_t count, khz_real *out)
 {
     const int32_t n = khz_n_y(khz_model_of(s));
-    const double *base = w->x0;
+    const khz_real *base = w->x0;
     KHZ_STAGE_BY_STAGE
     for (int32_t j = 0; j < count; j++) {
         if (a[j] != 0.0) {
@@ -211,32 +211,33 @@ static KHZ_INLINE void combine(const khz_stepper *s, const khz_work *w, const do
 /* ---------------------------------------------------------------------------------------------------------- methods */
 
 /* u := h*gamma*(f + sum c_j*u_j/h + h*gamma_i*f_t), f in x1; the sum is over the stages before, of states alone. */
-static KHZ_INLINE void stage_right_side(const khz_stepper *s, const khz_work *w, int32_t stage, double h, double *u)
+static KHZ_INLINE void stage_right_side(const khz_stepper *s, const khz_work *w, int32_t stage, double h, khz_real *u)
 {
     const khz_method *const method = khz_method_of(s);
     const int32_t n = khz_n_y(khz_model_of(s));
-    const double *const coupling = method->coupling + stage * method->n_stages;
-    const double h_gamma = h * method->gamma;
-    const double slope = h * method->time_weight[stage];
-    memset(u, 0, sizeof(double) * (size_t)n);
+    const khz_real *const coupling = method->coupling + stage * method->n_stages;
+    const khz_real step = (khz_real)h;
+    const khz_real h_gamma = step * method->gamma;
+    const khz_real slope = step * method->time_weight[stage];
+    memset(u, 0, sizeof(khz_real) * (size_t)n);
     KHZ_STAGE_BY_STAGE
     for (int32_t j = 0; j < stage; j++) {
         khz_add_scaled(khz_model_of(s)->n_x, u, coupling[j], w->k + (size_t)j * (size_t)n, u);
     }
     int32_t i = 0;
     for (; i + 2 <= n; i += 2) {
-        const khz_pair sum = khz_pair_at(w->x1 + i) + khz_pair_at(u + i) / h;
+        const khz_pair sum = khz_pair_at(w->x1 + i) + khz_pair_at(u + i) / step;
         khz_set_pair(u + i, h_gamma * (sum + slope * khz_pair_at(w->ft + i)));
     }
     if (i < n) {
-        u[i] = h_gamma * (w->x1[i] + u[i] / h + slope * w->ft[i]);
+        u[i] = h_gamma * (w->x1[i] + u[i] / step + slope * w->ft[i]);
     }
 }
 
 static KHZ_INLINE khz_status rosenbrock_stage(khz_stepper *s, const khz_work *w, double t, double h, int32_t i)
 {
     const khz_method *const method = khz_method_of(s);
-    double *const u = w->k + (size_t)i * (size_t)khz_n_y(khz_model_of(s));
+    khz_real *const u = w->k + (size_t)i * (size_t)khz_n_y(khz_model_of(s));
     khz_status status = KHZ_OK;
     if (i > 0 && !method->reuses[i]) {
         combine(s, w, method->a + i * method->n_stages, i, w->stage);
@@ -255,16 +256,16 @@ khz_status khz_advance_rosenbrock(khz_stepper *s, const khz_work *w, double t, d
     khz_status status = renew_jacobian(s, w, t, 1);
     status = status == KHZ_OK ? factor(s, w, h * method->gamma) : status;
     /* x1 holds the right-hand side of the model until the stages are done. */
-    memcpy(w->x1, w->f0, sizeof(double) * (size_t)n);
+    memcpy(w->x1, w->f0, sizeof(khz_real) * (size_t)n);
     status = status == KHZ_OK ? khz_each_stage(rosenbrock_stage, s, w, t, h, 0) : status;
     combine(s, w, method->weight, method->n_stages, w->x1);
     return status;
 }
 
 /* Index-1 form: did the last iteration of a stage still move something by more than a small part? */
-static int has_moved(const khz_stepper *s, const khz_work *w, const double *point, const double *change)
+static int has_moved(const khz_stepper *s, const khz_work *w, const khz_real *point, const khz_real *change)
 {
-    const double *const nominal = khz_reals(w->instance, khz_model_of(s)->nominal);
+    const khz_real *const nominal = khz_reals(w->instance, khz_model_of(s)->nominal);
     int moved = 0;
     for (int32_t i = 0; i < khz_n_y(khz_model_of(s)); i++) {
         moved |= !(fabs(change[i]) <= KHZ_SMALL_IN_STAGE * fmax(fabs(point[i]), nominal[i]));
@@ -273,10 +274,10 @@ static int has_moved(const khz_stepper *s, const khz_work *w, const double *poin
 }
 
 /* The largest change of a state, as a part of its size at the beginning of the step. */
-static double largest_change(const khz_stepper *s, const khz_work *w, const double *change)
+static khz_real largest_change(const khz_stepper *s, const khz_work *w, const khz_real *change)
 {
-    const double *const nominal = khz_reals(w->instance, khz_model_of(s)->nominal);
-    double largest = 0.0;
+    const khz_real *const nominal = khz_reals(w->instance, khz_model_of(s)->nominal);
+    khz_real largest = 0.0;
     for (int32_t i = 0; i < khz_model_of(s)->n_x; i++) {
         largest = khz_larger(largest, fabs(change[i]) / khz_larger(fabs(w->x0[i]), nominal[i]));
     }
@@ -292,7 +293,7 @@ static int has_old_jacobian(const khz_stepper *s)
 /* The first and the last change in a stage by an old Jacobian.  Where they say that iterations diverge it is of no use
  * any more: the last change is many times the first (then the step is, too), or it is larger and grows from stage to
  * stage. */
-static void watch(khz_stepper *s, double first, double last)
+static void watch(khz_stepper *s, khz_real first, khz_real last)
 {
     const int grows = last > first && last > s->last_change && last > KHZ_STALE_LEAST;
     s->n_growing = grows ? s->n_growing + 1 : 0;
@@ -308,21 +309,21 @@ static void watch(khz_stepper *s, double first, double last)
 /* One implicit stage: N simplified Newton iterations on v = h*gamma*f(t_i, base + v), from the state at the beginning;
  * algebraic unknowns are the solution of their equations in each stage, found from that of the stage before in `point`.
  * z [n] out: h times the derivatives of the stage; point [n] out: its state. */
-static khz_status implicit_stage(khz_stepper *s, const khz_work *w, double t, double h, const double *base, double *z,
-                                 double *point)
+static khz_status implicit_stage(khz_stepper *s, const khz_work *w, double t, double h, const khz_real *base,
+                                 khz_real *z, khz_real *point)
 {
     const int32_t n = khz_n_y(khz_model_of(s));
     const int32_t n_x = khz_model_of(s)->n_x;
-    const double h_gamma = h * khz_method_of(s)->gamma;
-    double *const d = w->ft; /* not needed by these methods */
+    const khz_real h_gamma = h * khz_method_of(s)->gamma;
+    khz_real *const d = w->ft; /* not needed by these methods */
     const int is_watched = khz_settings_of(s)->newton > 1 && has_old_jacobian(s);
-    double first = 0.0;
-    memcpy(point, w->x0, sizeof(double) * (size_t)n_x);
+    khz_real first = 0.0;
+    memcpy(point, w->x0, sizeof(khz_real) * (size_t)n_x);
     for (int32_t turn = 0; turn < khz_settings_of(s)->newton; turn++) {
         /* How far the first guess is from the solution says nothing. */
-        const double part = turn == 0                               ? DBL_MAX
-                            : turn < khz_settings_of(s)->newton - 1 ? KHZ_SMALL_IN_STAGE
-                                                                    : KHZ_SMALL;
+        const khz_real part = turn == 0                               ? KHZ_LARGEST
+                              : turn < khz_settings_of(s)->newton - 1 ? KHZ_SMALL_IN_STAGE
+                                                                      : KHZ_SMALL;
         const khz_status status = khz_stepper_stage(s, w, t, part, point, d);
         if (status != KHZ_OK) {
             return status;
@@ -352,7 +353,7 @@ static KHZ_INLINE khz_status dirk_stage(khz_stepper *s, const khz_work *w, doubl
 {
     const khz_method *const method = khz_method_of(s);
     const int32_t n = khz_n_y(khz_model_of(s));
-    double *const z = w->k + (size_t)i * (size_t)n;
+    khz_real *const z = w->k + (size_t)i * (size_t)n;
     if (i == 0 && method->explicit_first) {
         for (int32_t m = 0; m < n; m++) {
             z[m] = m < khz_model_of(s)->n_x ? h * w->f0[m] : 0.0;
@@ -368,7 +369,7 @@ static khz_status dirk_stages(khz_stepper *s, const khz_work *w, double t, doubl
     const khz_method *const method = khz_method_of(s);
     khz_status status = renew_jacobian(s, w, t, 0);
     status = status == KHZ_OK ? factor(s, w, h * method->gamma) : status;
-    memcpy(w->x1, w->x0, sizeof(double) * (size_t)khz_n_y(khz_model_of(s)));
+    memcpy(w->x1, w->x0, sizeof(khz_real) * (size_t)khz_n_y(khz_model_of(s)));
     status = status == KHZ_OK ? khz_each_stage(dirk_stage, s, w, t, h, 0) : status;
     if (!method->stiffly_accurate) {
         combine(s, w, method->weight, method->n_stages, w->x1);
@@ -394,7 +395,7 @@ static KHZ_INLINE khz_status inlined_stage(khz_stepper *s, const khz_work *w, do
     const khz_method *const method = khz_method_of(s);
     const khz_model *const m = khz_model_of(s);
     const int32_t n = m->n_x;
-    double *const z = w->k + (size_t)i * (size_t)n;
+    khz_real *const z = w->k + (size_t)i * (size_t)n;
     if (i == 0 && method->explicit_first) {
         for (int32_t j = 0; j < n; j++) {
             z[j] = h * w->f0[j];
@@ -406,7 +407,7 @@ static KHZ_INLINE khz_status inlined_stage(khz_stepper *s, const khz_work *w, do
     if (status != KHZ_OK) {
         return status;
     }
-    memcpy(w->x1, khz_reals(w->instance, m->x), sizeof(double) * (size_t)n);
+    memcpy(w->x1, khz_reals(w->instance, m->x), sizeof(khz_real) * (size_t)n);
     for (int32_t j = 0; j < n; j++) {
         z[j] = h * khz_reals(w->instance, m->xd)[j];
     }
@@ -417,7 +418,7 @@ khz_status khz_advance_inlined(khz_stepper *s, const khz_work *w, double t, doub
 {
     const khz_method *const method = khz_method_of(s);
     const khz_model *const m = khz_model_of(s);
-    memcpy(w->x1, w->x0, sizeof(double) * (size_t)m->n_x);
+    memcpy(w->x1, w->x0, sizeof(khz_real) * (size_t)m->n_x);
     const khz_status status = khz_each_stage(inlined_stage, s, w, t, h, 0);
     if (status != KHZ_OK) {
         return status;

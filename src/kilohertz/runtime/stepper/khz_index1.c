@@ -5,9 +5,9 @@
 
 #include "khz_stepper_core.h"
 
-int khz_stepper_is_loose(const khz_stepper *s, const khz_work *w, double part)
+int khz_stepper_is_loose(const khz_stepper *s, const khz_work *w, khz_real part)
 {
-    const double *const res = khz_reals(w->instance, khz_model_of(s)->res);
+    const khz_real *const res = khz_reals(w->instance, khz_model_of(s)->res);
     int loose = 0;
     for (int32_t i = 0; i < khz_model_of(s)->n_z; i++) {
         loose |= !(fabs(res[i]) <= part * w->res_scale[i]);
@@ -29,7 +29,7 @@ static khz_status move_closed(khz_stepper *s, const khz_work *w, double t, doubl
         status = khz_advance(s, w, t, h);
         s->is_closed = 0;
         /* What the linear stages say of z is no good guess; that of the last stage is. */
-        memcpy(khz_reals(w->instance, khz_model_of(s)->x), w->x1, sizeof(double) * (size_t)khz_model_of(s)->n_x);
+        memcpy(khz_reals(w->instance, khz_model_of(s)->x), w->x1, sizeof(khz_real) * (size_t)khz_model_of(s)->n_x);
         khz_get_point(khz_model_of(s), w->instance, w->x1);
     }
     status = status == KHZ_OK ? khz_stepper_evaluate(s, w, end, w->x1) : status;
@@ -44,7 +44,7 @@ khz_status khz_move(khz_stepper *s, const khz_work *w, double t, double end, dou
     if (h > 0.0) {
         status = khz_advance(s, w, t, h);
     } else {
-        memcpy(w->x1, w->x0, sizeof(double) * (size_t)khz_n_y(khz_model_of(s)));
+        memcpy(w->x1, w->x0, sizeof(khz_real) * (size_t)khz_n_y(khz_model_of(s)));
     }
     status = status == KHZ_OK ? khz_stepper_evaluate_end(s, w, end, w->x1) : status;
     s->is_trial = 0;

@@ -20,8 +20,8 @@ typedef struct khz_method {
     int32_t explicit_first;     /* diagonally implicit: stage 1 is explicit */
     int32_t stiffly_accurate;
     int32_t index1_order; /* order with algebraic unknowns; 0: not made for them */
-    double gamma;
-    const double *a, *explicit_a, *coupling, *weight, *abscissa, *time_weight;
+    khz_real gamma;
+    const khz_real *a, *explicit_a, *coupling, *weight, *abscissa, *time_weight;
     const int32_t *reuses; /* [s] 1: right-hand side of the stage before is used again */
 } khz_method;
 

@@ -55,12 +55,12 @@ void khz_mode_undo(const khz_stepper *s, const khz_work *w)
 int khz_mode_stirs(const khz_stepper *s, const khz_work *w)
 {
     const khz_model *const m = khz_model_of(s);
-    const double *const d = khz_reals(w->instance, m->d);
+    const khz_real *const d = khz_reals(w->instance, m->d);
     const int32_t *const ints = khz_ints(w->instance, m->m), *const r = khz_ints(w->instance, m->r);
     int stirs = m->n_stirring < 0 || m->n_z > 0;
     for (int32_t i = 0; i < m->n_stirring && !stirs; i++) {
         const int32_t k = m->stirring[i], of_m = k - m->n_d, of_r = of_m - m->n_m;
-        stirs = of_m < 0   ? memcmp(&d[k], &w->kept_d[k], sizeof(double)) != 0
+        stirs = of_m < 0   ? memcmp(&d[k], &w->kept_d[k], sizeof(khz_real)) != 0
                 : of_r < 0 ? ints[of_m] != w->kept_m[of_m]
                            : r[of_r] != w->kept_r[of_r];
     }

@@ -15,14 +15,15 @@ static void stage_base(const khz_stepper *s, const khz_work *w, int32_t stage, d
 {
     const khz_method *const method = khz_method_of(s);
     const int32_t n = khz_model_of(s)->n_x;
-    const double *const rows[] = {method->a + stage * method->n_stages, method->explicit_a + stage * method->n_stages};
+    const khz_real *const rows[] = {method->a + stage * method->n_stages,
+                                    method->explicit_a + stage * method->n_stages};
     for (int32_t i = 0; i < n; i++) {
         const int32_t r = role(khz_model_of(s), i);
         if (r == KHZ_STAGE_HELD) {
             w->stage[i] = w->x0[i] + elapsed * w->f0[i];
             continue;
         }
-        double sum = 0.0;
+        khz_real sum = 0.0;
         for (int32_t j = 0; j < stage; j++) {
             sum += rows[r][j] * w->k[(size_t)j * (size_t)n + (size_t)i];
         }
@@ -36,7 +37,7 @@ static khz_status sub_step(khz_stepper *s, const khz_work *w, double t, double h
     const khz_method *const method = khz_method_of(s);
     const khz_model *const m = khz_model_of(s);
     const int32_t count = khz_settings_of(s)->substeps;
-    const size_t bytes = sizeof(double) * (size_t)m->n_x;
+    const size_t bytes = sizeof(khz_real) * (size_t)m->n_x;
     for (int32_t stage = 1; stage < method->n_stages; stage++) {
         const double elapsed = h * ((position + method->abscissa[stage]) / count);
         stage_base(s, w, stage, h / count, elapsed);
@@ -78,7 +79,7 @@ static int any_held(const khz_model *m)
 khz_status khz_advance_mixed(khz_stepper *s, const khz_work *w, double t, double h)
 {
     const khz_model *const m = khz_model_of(s);
-    const size_t bytes = sizeof(double) * (size_t)m->n_x;
+    const size_t bytes = sizeof(khz_real) * (size_t)m->n_x;
     memcpy(w->x1, w->x0, bytes);
     memcpy(w->k, w->f0, bytes);
     memcpy(khz_reals(w->instance, m->x), w->x0, bytes); /* the guess */

@@ -8,7 +8,7 @@
 
 /* --------------------------------------------------------------------------------------- numbers below 1e-308 are 0 */
 
-#if defined(__SSE2__)
+#if defined(__SSE2__) && !defined(__CUDACC__)
 static uint32_t flush_denormals(void)
 {
     const uint32_t before = __builtin_ia32_stmxcsr();
@@ -17,7 +17,7 @@ static uint32_t flush_denormals(void)
 }
 
 static void restore_denormals(uint32_t before) { __builtin_ia32_ldmxcsr(before); }
-#elif defined(__aarch64__)
+#elif defined(__aarch64__) && !defined(__CUDACC__)
 static uint32_t flush_denormals(void)
 {
     uint64_t before;
@@ -99,7 +99,7 @@ int khz_stepper_sample_inputs(khz_stepper *s, const khz_work *w)
     if (steps_since_inputs(s) > 0) {
         return 0;
     }
-    const double *const u = khz_reals(w->instance, m->u);
+    const khz_real *const u = khz_reals(w->instance, m->u);
     const int32_t *const ui = khz_ints(w->instance, m->ui);
     int moved = 0;
     for (int32_t i = 0; i < m->n_u; i++) {
@@ -125,7 +125,7 @@ static void inputs_at(const khz_stepper *s, const khz_work *w, double t)
     if (m->n_u == 0 || mode <= KHZ_INPUT_HELD) {
         return;
     }
-    double *const u = khz_reals(w->instance, m->u);
+    khz_real *const u = khz_reals(w->instance, m->u);
     const double sampled = khz_stepper_grid(s, s->n - steps_since_inputs(s));
     const double part =
         (t - sampled) * 1e9 / (double)(khz_settings_of(s)->period_ns * khz_settings_of(s)->internal_steps);
@@ -164,24 +164,24 @@ static khz_status leave(khz_stepper *s, uint32_t caps, khz_status status)
     return status;
 }
 
-khz_status khz_stepper_rhs(khz_stepper *s, const khz_work *w, double t, const double *y, double *f)
+khz_status khz_stepper_rhs(khz_stepper *s, const khz_work *w, double t, const khz_real *y, khz_real *f)
 {
     const uint32_t caps = enter(s, w, t, 1);
     return leave(s, caps, khz_residuals(khz_model_of(s), w->instance, t, y, f));
 }
 
 /* A stage with the loops solved, from the values in the instance. */
-static khz_status closed_stage(khz_stepper *s, const khz_work *w, double t, double *y, double *f)
+static khz_status closed_stage(khz_stepper *s, const khz_work *w, double t, khz_real *y, khz_real *f)
 {
     const khz_model *const m = khz_model_of(s);
     const uint32_t caps = enter(s, w, t, 0);
     const khz_status status = khz_derivatives(m, w->instance, t, y, f);
     khz_get_point(m, w->instance, y);
-    memset(f + m->n_x, 0, sizeof(double) * (size_t)m->n_z);
+    memset(f + m->n_x, 0, sizeof(khz_real) * (size_t)m->n_z);
     return leave(s, caps, status);
 }
 
-khz_status khz_stepper_stage(khz_stepper *s, const khz_work *w, double t, double part, double *y, double *f)
+khz_status khz_stepper_stage(khz_stepper *s, const khz_work *w, double t, khz_real part, khz_real *y, khz_real *f)
 {
     if (s->is_closed) {
         return closed_stage(s, w, t, y, f);
@@ -190,17 +190,17 @@ khz_status khz_stepper_stage(khz_stepper *s, const khz_work *w, double t, double
     return status == KHZ_OK && khz_stepper_is_loose(s, w, part) ? KHZ_NO_CONVERGENCE : status;
 }
 
-khz_status khz_stepper_inlined(khz_stepper *s, const khz_work *w, double t, double gamma_h)
+khz_status khz_stepper_inlined(khz_stepper *s, const khz_work *w, double t, khz_real gamma_h)
 {
     const uint32_t caps = enter(s, w, t, 0);
     return leave(s, caps, khz_stage(khz_model_of(s), w->instance, t, w->stage, gamma_h));
 }
 
-static khz_status evaluate_at(khz_stepper *s, const khz_work *w, double t, const double *y, int is_open)
+static khz_status evaluate_at(khz_stepper *s, const khz_work *w, double t, const khz_real *y, int is_open)
 {
     khz_context *const c = (khz_context *)w->instance;
     const khz_model *const m = khz_model_of(s);
-    const int is_there = s->is_at_end && memcmp(y, khz_reals(c, m->x), sizeof(double) * (size_t)m->n_x) == 0;
+    const int is_there = s->is_at_end && memcmp(y, khz_reals(c, m->x), sizeof(khz_real) * (size_t)m->n_x) == 0;
     const uint32_t caps = enter(s, w, t, is_open);
     khz_set_point(m, w->instance, y);
     c->is_open = is_open;
@@ -214,14 +214,14 @@ static khz_status evaluate_at(khz_stepper *s, const khz_work *w, double t, const
     return leave(s, caps, status);
 }
 
-khz_status khz_stepper_evaluate(khz_stepper *s, const khz_work *w, double t, const double *y)
+khz_status khz_stepper_evaluate(khz_stepper *s, const khz_work *w, double t, const khz_real *y)
 {
     const khz_status status = evaluate_at(s, w, t, y, 0);
     s->is_solved = status == KHZ_OK;
     return status;
 }
 
-khz_status khz_stepper_evaluate_end(khz_stepper *s, const khz_work *w, double t, const double *y)
+khz_status khz_stepper_evaluate_end(khz_stepper *s, const khz_work *w, double t, const khz_real *y)
 {
     return evaluate_at(s, w, t, y, khz_model_of(s)->n_z > 0);
 }
@@ -233,10 +233,10 @@ void khz_stepper_see(khz_stepper *s, int is_seen) { s->is_unseen = !is_seen; }
 /* The inputs of the last step, and those that were set since. */
 static void swap_inputs(const khz_stepper *s, const khz_work *w)
 {
-    double *const u = khz_reals(w->instance, khz_model_of(s)->u);
+    khz_real *const u = khz_reals(w->instance, khz_model_of(s)->u);
     int32_t *const ui = khz_ints(w->instance, khz_model_of(s)->ui);
     for (int32_t i = 0; i < khz_model_of(s)->n_u; i++) {
-        const double set = u[i];
+        const khz_real set = u[i];
         u[i] = w->u0[i];
         w->u0[i] = set;
     }
@@ -322,8 +322,8 @@ static void keep_rates(khz_stepper *s, const khz_work *w)
     s->is_fresh = s->is_settled && m->n_u == 0 && m->n_ui == 0 && m->n_recorded == 0 && (s->is_open || m->n_z == 0);
     s->is_at_start = s->is_fresh;
     if (s->is_fresh) {
-        memcpy(w->f0, khz_reals(w->instance, m->xd), sizeof(double) * (size_t)m->n_x);
-        memcpy(w->f0 + m->n_x, khz_reals(w->instance, m->res), sizeof(double) * (size_t)m->n_z);
+        memcpy(w->f0, khz_reals(w->instance, m->xd), sizeof(khz_real) * (size_t)m->n_x);
+        memcpy(w->f0 + m->n_x, khz_reals(w->instance, m->res), sizeof(khz_real) * (size_t)m->n_z);
     }
 }
 
@@ -335,7 +335,7 @@ static void carry_over(khz_stepper *s, const khz_work *w)
     s->jacobian_age += s->jacobian_age >= 0;
     s->counts.warnings = (uint64_t)((const khz_context *)w->instance)->said[KHZ_SAID_WARNING].n;
     if (m->n_u > 0) {
-        memcpy(khz_reals(w->instance, m->u), w->u0, sizeof(double) * (size_t)m->n_u);
+        memcpy(khz_reals(w->instance, m->u), w->u0, sizeof(khz_real) * (size_t)m->n_u);
     }
 }
 
@@ -430,7 +430,7 @@ khz_status khz_stepper_prepare(void *memory, const khz_model *m, const khz_step_
 /* The inputs at the start count as the first sample. */
 static void first_samples(khz_stepper *s, const khz_work *w)
 {
-    memcpy(w->u0, khz_reals(w->instance, khz_model_of(s)->u), sizeof(double) * (size_t)khz_model_of(s)->n_u);
+    memcpy(w->u0, khz_reals(w->instance, khz_model_of(s)->u), sizeof(khz_real) * (size_t)khz_model_of(s)->n_u);
     memcpy(w->ui, khz_ints(w->instance, khz_model_of(s)->ui), sizeof(int32_t) * (size_t)khz_model_of(s)->n_ui);
     s->n_inputs_seen = 0;
 }
@@ -461,9 +461,10 @@ khz_status khz_stepper_start(khz_stepper *s, double start)
 void khz_stepper_past_inputs(khz_stepper *s, const double *last, const double *before)
 {
     const khz_work *const w = khz_stepper_divide(s);
-    const size_t bytes = sizeof(double) * (size_t)khz_model_of(s)->n_u;
-    memcpy(w->u0, last, bytes);
-    memcpy(w->u1, before != NULL ? before : last, bytes);
+    for (int32_t i = 0; i < khz_model_of(s)->n_u; i++) {
+        w->u0[i] = (khz_real)last[i];
+        w->u1[i] = (khz_real)(before != NULL ? before : last)[i];
+    }
     s->n_inputs_seen = before != NULL ? 2 : 1;
 }
 

@@ -31,14 +31,16 @@ static KHZ_INLINE const khz_step_settings *khz_settings_of(const khz_stepper *s)
 
 /* Index-1 form: what is still a small change of the unknowns of a loop, as a part of their size: at the end of a step
  * or before the last iteration of a stage; and where later stages or iterations correct it. */
-#define KHZ_SMALL 1e-4
-#define KHZ_SMALL_IN_STAGE 1e-3
+#define KHZ_SMALL KHZ_BY_NUMBER(1e-4, 1e-4f)
+#define KHZ_SMALL_IN_STAGE KHZ_BY_NUMBER(1e-3, 1e-3f)
 /* Iterations by a kept Jacobian diverge: the last change in a stage is larger than the first (of two: so many times,
  * the first says little), or it is larger than that and than that of the stage before so often one after the other;
  * each time more than such a part of the states. */
 #define KHZ_STALE 4.0
-#define KHZ_STALE_LEAST 1e-6
+#define KHZ_STALE_LEAST KHZ_BY_NUMBER(1e-6, 1e-4f)
 enum { KHZ_STALE_GROWTH = 3 };
+/* Part of a period that a prediction of events looks ahead, to see how fast crossing functions change. */
+#define KHZ_LOOK_AHEAD KHZ_BY_NUMBER(1e-4, 1e-2)
 
 /* The work area.  These pointers are part of the stepper's memory and hold while it stays at `home`: a copy elsewhere
  * is divided anew at its first step. */
@@ -46,29 +48,31 @@ typedef struct khz_work {
     const khz_stepper *home;
     void *instance;
     /* n_y = n_x, and in the index-1 form the algebraic unknowns z after the states */
-    double *x0, *x1;         /* [n_y] state at the beginning and the end of a (sub-)step */
-    double *f0;              /* [n_y] derivatives (and residuals) at the beginning */
-    double *stage;           /* [n_y] point of a stage */
-    double *k;               /* [n_stages*n_y] what the stages gave */
-    double *g0, *g1, *g2;    /* [n_r] crossing functions at the beginning, the end, and between */
-    double *slope, *crossed; /* [n_r] time derivatives of the crossing functions; instants of crossings */
-    khz_rest rest;           /* [n_r] */
-    double *change;       /* [n_r] how much the crossing functions changed over the step in which one was looked for */
-    double *at, *delayed; /* time events, sources of delay lines */
-    double *u0, *u1, *u2; /* [n_u] the last samples of the inputs, newest first */
-    int32_t *ui;          /* [n_ui] the last sample of the others */
+    khz_real *x0, *x1;      /* [n_y] state at the beginning and the end of a (sub-)step */
+    khz_real *f0;           /* [n_y] derivatives (and residuals) at the beginning */
+    khz_real *stage;        /* [n_y] point of a stage */
+    khz_real *k;            /* [n_stages*n_y] what the stages gave */
+    khz_real *g0, *g1, *g2; /* [n_r] crossing functions at the beginning, the end, and between */
+    khz_real *slope;        /* [n_r] time derivatives of the crossing functions */
+    double *crossed;        /* [n_r] instants of crossings */
+    khz_rest rest;          /* [n_r] */
+    khz_real *change;  /* [n_r] how much the crossing functions changed over the step in which one was looked for */
+    double *at;        /* time events */
+    khz_real *delayed; /* sources of delay lines */
+    khz_real *u0, *u1, *u2; /* [n_u] the last samples of the inputs, newest first */
+    int32_t *ui;            /* [n_ui] the last sample of the others */
     /* implicit methods */
-    double *jac, *ft; /* entries of J in the order of the model's pattern; [n_y] df/dt */
-    double *jac_next; /* the next one, as far as it is made */
-    double *jac_work;
-    double *res_scale;   /* [n_z] size of the residuals of open loops: a residual far below it is small */
-    double *matrix, *lu; /* I - h*gamma*J and its factors, sparse */
-    double *dense, *scale, *solve;
+    khz_real *jac, *ft; /* entries of J in the order of the model's pattern; [n_y] df/dt */
+    khz_real *jac_next; /* the next one, as far as it is made */
+    khz_real *jac_work;
+    khz_real *res_scale;   /* [n_z] size of the residuals of open loops: a residual far below it is small */
+    khz_real *matrix, *lu; /* I - h*gamma*J and its factors, sparse */
+    khz_real *dense, *scale, *solve;
     int32_t *pivot;
     /* what an event may change, for the case that it fails */
-    double *kept_x, *kept_d;  /* [n_x], [2*n_d] */
-    int32_t *kept_m, *kept_r; /* [2*n_m], [n_r] */
-    char *kept_s;             /* [2*n_s] texts */
+    khz_real *kept_x, *kept_d; /* [n_x], [2*n_d] */
+    int32_t *kept_m, *kept_r;  /* [2*n_m], [n_r] */
+    char *kept_s;              /* [2*n_s] texts */
 } khz_work;
 
 typedef khz_status (*khz_stage_fn)(khz_stepper *s, const khz_work *w, double t, double h, int32_t i);
@@ -115,18 +119,18 @@ int khz_stepper_sample_inputs(khz_stepper *s, const khz_work *w);
 
 /* Derivatives at (t, y), in the index-1 form with the residuals of open loops; counted.  A failure is counted too and
  * sets flags. */
-khz_status khz_stepper_rhs(khz_stepper *s, const khz_work *w, double t, const double *y, double *f);
+khz_status khz_stepper_rhs(khz_stepper *s, const khz_work *w, double t, const khz_real *y, khz_real *f);
 /* The same in a stage.  In the index-1 form KHZ_NO_CONVERGENCE where khz_stepper_is_loose(part); where the step is a
  * closed one loops are solved from the values in the instance, z in y is the solution, and their residuals are 0. */
-khz_status khz_stepper_stage(khz_stepper *s, const khz_work *w, double t, double part, double *y, double *f);
+khz_status khz_stepper_stage(khz_stepper *s, const khz_work *w, double t, khz_real part, khz_real *y, khz_real *f);
 /* Index-1 form: does a loop ask for a change of its unknowns by more than this part of their size? */
-int khz_stepper_is_loose(const khz_stepper *s, const khz_work *w, double part);
+int khz_stepper_is_loose(const khz_stepper *s, const khz_work *w, khz_real part);
 /* x = stage + gamma_h*xd at t, solved by the model: x and xd in the instance. */
-khz_status khz_stepper_inlined(khz_stepper *s, const khz_work *w, double t, double gamma_h);
+khz_status khz_stepper_inlined(khz_stepper *s, const khz_work *w, double t, khz_real gamma_h);
 /* All values but views at (t, y), for outputs, crossings and delays, every loop solved: z in y is the guess. */
-khz_status khz_stepper_evaluate(khz_stepper *s, const khz_work *w, double t, const double *y);
+khz_status khz_stepper_evaluate(khz_stepper *s, const khz_work *w, double t, const khz_real *y);
 /* The same at the end of a step: in the index-1 form with z as the method gave it. */
-khz_status khz_stepper_evaluate_end(khz_stepper *s, const khz_work *w, double t, const double *y);
+khz_status khz_stepper_evaluate_end(khz_stepper *s, const khz_work *w, double t, const khz_real *y);
 /* Views, where they do not belong to the other values yet. */
 static inline void khz_stepper_show(khz_stepper *s, const khz_work *w)
 {
@@ -179,8 +183,8 @@ typedef struct khz_period {
 enum { KHZ_SHORT_STEPS = 3 }; /* towards each event that is located exactly */
 
 /* Crossing functions at the values in the instance; 1 where an event is due. */
-int khz_crossings(const khz_stepper *s, const khz_work *w, double *g);
-void khz_crossing_values(const khz_stepper *s, const khz_work *w, double *g);
+int khz_crossings(const khz_stepper *s, const khz_work *w, khz_real *g);
+void khz_crossing_values(const khz_stepper *s, const khz_work *w, khz_real *g);
 /* Instants of the crossings between t and t + h by the secant (infinity: none), the first of them, and its relation. */
 double khz_secants(const khz_stepper *s, const khz_work *w, double t, double h, int32_t *which);
 /* After the step from t to `end` (values evaluated there): all values at the first event inside it, with its instant,

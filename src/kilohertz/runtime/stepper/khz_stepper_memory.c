@@ -6,26 +6,36 @@
 
 static size_t aligned(size_t n) { return (n + KHZ_ALIGNMENT - 1) / KHZ_ALIGNMENT * KHZ_ALIGNMENT; }
 
-/* Hand out n doubles; counts alone where there is no work area. */
-static double *take(double *base, size_t *used, size_t n)
+/* Hand out n things of so many bytes, in whole doubles; counts alone where there is no work area. */
+static void *take_room(double *base, size_t *used, size_t n, size_t bytes)
 {
     double *const at = base != NULL ? base + *used : NULL;
-    *used += n;
+    *used += (n * bytes + sizeof(double) - 1) / sizeof(double);
     return at;
+}
+
+static khz_real *take(double *base, size_t *used, size_t n)
+{
+    return (khz_real *)take_room(base, used, n, sizeof(khz_real));
+}
+
+static double *take_times(double *base, size_t *used, size_t n)
+{
+    return (double *)take_room(base, used, n, sizeof(double));
 }
 
 static int32_t *take_ints(double *base, size_t *used, size_t n)
 {
-    return (int32_t *)(void *)take(base, used, (n + 1) / 2);
+    return (int32_t *)take_room(base, used, n, sizeof(int32_t));
 }
 
 static void divide_implicit(const khz_stepper *s, double *base, size_t *used, khz_work *w)
 {
-    const khz_model *const m = s->model;
+    const khz_model *const m = khz_model_of(s);
     const khz_sparse_plan *const plan = m->lu_plan;
     const size_t n = (size_t)khz_n_y(m);
     w->jac = take(base, used, (size_t)m->jac_row[khz_n_y(m)]);
-    w->jac_next = take(base, used, s->settings.jacobian_spread ? (size_t)m->jac_row[khz_n_y(m)] : 0);
+    w->jac_next = take(base, used, khz_settings_of(s)->jacobian_spread ? (size_t)m->jac_row[khz_n_y(m)] : 0);
     w->jac_work = take(base, used, khz_jacobian_work(m));
     w->ft = take(base, used, n);
     w->res_scale = take(base, used, (size_t)m->n_z);
@@ -39,19 +49,18 @@ static void divide_implicit(const khz_stepper *s, double *base, size_t *used, kh
 
 size_t khz_stepper_work(khz_stepper *s, khz_work *w)
 {
-    const khz_model *const m = s->model;
+    const khz_model *const m = khz_model_of(s);
     const size_t n = (size_t)khz_n_y(m);
     double *const base = s->size > 0 ? (double *)(void *)((char *)s + s->work) : NULL;
-    double **const vectors[] = {&w->x0, &w->x1, &w->f0, &w->stage, &w->kept_x};
-    double **const relations[] = {&w->g0,      &w->g1,     &w->g2,        &w->slope,
-                                  &w->crossed, &w->change, &w->rest.band, &w->rest.age};
-    double **const inputs[] = {&w->u0, &w->u1, &w->u2};
+    khz_real **const vectors[] = {&w->x0, &w->x1, &w->f0, &w->stage, &w->kept_x};
+    khz_real **const relations[] = {&w->g0, &w->g1, &w->g2, &w->slope, &w->change, &w->rest.band, &w->rest.age};
+    khz_real **const inputs[] = {&w->u0, &w->u1, &w->u2};
     size_t used = 0;
     memset(w, 0, sizeof *w);
     for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; i++) {
         *vectors[i] = take(base, &used, n);
     }
-    w->k = take(base, &used, (size_t)s->method->n_stages * n);
+    w->k = take(base, &used, (size_t)khz_method_of(s)->n_stages * n);
     for (size_t i = 0; i < sizeof relations / sizeof relations[0]; i++) {
         *relations[i] = take(base, &used, (size_t)m->n_r);
     }
@@ -59,13 +68,14 @@ size_t khz_stepper_work(khz_stepper *s, khz_work *w)
         *inputs[i] = take(base, &used, (size_t)m->n_u);
     }
     w->ui = take_ints(base, &used, (size_t)m->n_ui);
-    w->at = take(base, &used, (size_t)m->n_time_events);
+    w->crossed = take_times(base, &used, (size_t)m->n_r);
+    w->at = take_times(base, &used, (size_t)m->n_time_events);
     w->delayed = take(base, &used, (size_t)m->n_recorded);
     w->kept_d = take(base, &used, 2 * (size_t)m->n_d);
     w->kept_m = take_ints(base, &used, 2 * (size_t)m->n_m);
     w->kept_r = take_ints(base, &used, (size_t)m->n_r);
-    w->kept_s = (char *)take(base, &used, 2 * (size_t)m->n_s * KHZ_TEXT_SIZE / sizeof(double));
-    if (s->method->kind != KHZ_EXPLICIT && !s->settings.inlined) {
+    w->kept_s = (char *)take_room(base, &used, 2 * (size_t)m->n_s, KHZ_TEXT_SIZE);
+    if (khz_method_of(s)->kind != KHZ_EXPLICIT && !khz_settings_of(s)->inlined) {
         divide_implicit(s, base, &used, w);
     }
     return used;

@@ -7,9 +7,9 @@ double khz_signal_get(const void *instance, const khz_signal *s)
 {
     const char *const at = (const char *)instance + s->offset;
     if (s->type == KHZ_SIGNAL_REAL) {
-        double value = 0.0;
+        khz_real value = 0;
         memcpy(&value, at, sizeof value);
-        return s->sign < 0 ? -value : value;
+        return (double)(s->sign < 0 ? -value : value);
     }
     int32_t value = 0;
     memcpy(&value, at, sizeof value);
@@ -23,7 +23,7 @@ void khz_signal_set(void *instance, const khz_signal *s, double value)
 {
     char *const at = (char *)instance + s->offset;
     if (s->type == KHZ_SIGNAL_REAL) {
-        const double stored = s->sign < 0 ? -value : value;
+        const khz_real stored = (khz_real)(s->sign < 0 ? -value : value);
         memcpy(at, &stored, sizeof stored);
         return;
     }
