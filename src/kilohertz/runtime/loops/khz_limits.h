@@ -118,6 +118,9 @@ enum { KHZ_USUAL_KEPT = 5 };
 enum { KHZ_PIVOTED_LEAST = 64, KHZ_PIVOTED_PRODUCTS = 64 };
 /* Of the largest entry of a column: what is large enough to be a pivot there.  One digit, as sparse solvers have it. */
 #define KHZ_PIVOTED_ENOUGH 0.1
+/* Dependent columns at most of a large system without room for a full matrix (khz_scattered.h): for each a direction in
+ * which solutions are free. */
+enum { KHZ_MOST_LOST = 32 };
 /* A determinant below this part of its products has lost 6 digits: the factorisation is taken instead. */
 #define KHZ_DETERMINANT_LOST 1e-6
 /* Rank: a column below n times this part of the first is rounding of the others. */
