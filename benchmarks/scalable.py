@@ -14,6 +14,7 @@ also that of one step.
 from __future__ import annotations
 
 import argparse
+import gc
 import json
 import math
 import os
@@ -38,6 +39,7 @@ def child(name: str, library: str) -> Numbers:
     from kilohertz.driver.stages import units_for_seldom_jacobians
     from kilohertz.simulate import Statistics, load_soon, simulate
 
+    gc.disable()  # as `khz` does; else what was compiled is searched for cycles in the middle of the run
     numbers: Numbers = {}
     model = Session([library]).model(name)
 

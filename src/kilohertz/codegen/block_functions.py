@@ -17,6 +17,7 @@ from kilohertz.codegen.plans import sparse_loop
 from kilohertz.codegen.probes import Probes
 from kilohertz.codegen.reading import Failures, Lasting, group_subject, head, is_scalar, is_system, loop_subject, system
 from kilohertz.codegen.rolling import LoopWriter, in_parts, resting_line, rolled_blocks
+from kilohertz.codegen.scattered_tables import Tables, scattered_lines
 from kilohertz.codegen.writing.c_program import BlockInfo
 from kilohertz.codegen.writing.expressions import Writer
 from kilohertz.codegen.writing.lanes import LaneWriter
@@ -33,6 +34,7 @@ from kilohertz.cost import (
     is_large,
     linear_plan,
     loop_elimination,
+    scattered,
     stretches,
 )
 from kilohertz.ir import step as s
@@ -310,32 +312,25 @@ class BlockWriter:
             if not in_place:
                 self._solved[block.unknowns] = replace(kept, stored=True)
         a, b = w.fresh("a"), w.fresh("b")
-        if fresh:
-            w.put(f"double {a}[{n * n}] = {{0}};" if in_place else f"double *const {a} = z->memory + {kept.matrix};")
+        room_of = f"double {a}[{n * n}] = {{0}};" if in_place else f"double *const {a} = z->memory + {kept.matrix};"
+        w.put(*([room_of] if fresh else []))
         w.put(f"{'double' if layout.lane else 'khz_lanes'} {b}[{n}];")
 
         def fill() -> None:
             if not in_place:
-                w.put(*([] if kept.plan else [f"memset({a}, 0, sizeof(double) * {n * n});"]))
+                w.put(*([f"memset({a}, 0, sizeof(double) * {n * n});"] if kept.is_dense else []))
                 w.put(f"z->factored[{kept.factored}] = 0;")
                 w.put(*([f"{kept.stage} = z->gamma_h[0];"] if phase == "inlined" else []))
             for e, at_entry in kept.places(block):
-                text = w.text(e.value)
-                w.put(f"{a}[{at_entry}] = {text};")
+                w.put(f"{a}[{at_entry}] = {w.text(e.value)};")
 
         if fresh == "1":
             fill()
         elif fresh:
             w.put(f"if ({fresh}) {{", *w.inside(fill), "}")
         for i, rhs in enumerate(block.rhs):
-            text = w.assigned(rhs)
-            w.put(f"{b}[{i}] = {text};")
-        function, what = f"khz_linear_{n}" if in_place else "khz_linear", a if in_place else str(n)
-        if kept.plan:
-            function, what = "khz_linear_planned", f"&{kept.plan}"
-        storage = f"z->memory + {kept.memory}, z->order + {kept.order}, &z->factored[{kept.factored}]"
-        call = f"{function}{self._lanes}(&z->c, {at}, {what}, {storage}, {b})"
-        w.put(f"if ({call} != KHZ_OK) {{", f"    {w.leave}", "}")
+            w.put(f"{b}[{i}] = {w.assigned(rhs)};")
+        w.put(f"if ({kept.call(self._lanes, at, b, a if in_place else '')} != KHZ_OK) {{", f"    {w.leave}", "}")
         w.put(*(f"{layout.variable(u)} = {b}[{i}];" for i, u in enumerate(block.unknowns)))
 
     def _fresh(self, phase: str, block: s.LinearLoop, kept: Kept) -> str:
@@ -351,16 +346,21 @@ class BlockWriter:
 
     def _planned_room(self, phase: str, block: s.LinearLoop) -> Kept:
         """Room for a linear loop; with the code that eliminates it, where that pays."""
-        n, planned = len(block.unknowns), linear_plan(block) if phase in _SOLVING else None
-        if planned is None:
-            return room(self.layout, n)
-        symbol = self.prefix + self._name(phase, "plan", loop_subject(block, self.layout.step.variables))
+        planned, system = linear_plan(block) if phase in _SOLVING else None, scattered(block)
         has_rates, often = self.layout.step.directional is not None, not self.shapes.is_off_line
-        lines = linear_plan_lines(symbol, *planned, has_rates, often)
+        tables = None if system is None else Tables(self._shared(phase, "tables", "khz_scattered", block), system)
+        plan = "" if planned is None else self._shared(phase, "plan", "khz_linear_plan", block)
+        lines = [] if tables is None else scattered_lines(tables, not often)
+        lines += [] if planned is None else linear_plan_lines(plan, planned, has_rates, often, tables)
+        self.functions += [Definition(lines, is_local=True)] if lines else []  # what follows may need it
+        return room(self.layout, len(block.unknowns), plan, planned, tables)
+
+    def _shared(self, phase: str, what: str, kind: str, block: s.LinearLoop) -> str:
+        """The name of data of a loop for all files."""
+        symbol = self.prefix + self._name(phase, what, loop_subject(block, self.layout.step.variables))
         self.symbols.append(symbol)
-        self.prototypes.append(f"extern const khz_linear_plan {symbol};")
-        self.functions.append(Definition(lines, is_local=True))  # what follows may need what was before
-        return room(self.layout, n, symbol, block)
+        self.prototypes.append(f"extern const {kind} {symbol};")
+        return symbol
 
     def _nonlinear(self, phase: str, name: str, head: str, number: int, block: s.NonlinearLoop, inside: bool) -> str:
         layout, n = self.layout, len(block.unknowns)

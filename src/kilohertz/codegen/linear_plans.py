@@ -12,9 +12,11 @@ from dataclasses import dataclass
 from kilohertz.codegen.definite_plans import DefiniteElimination
 from kilohertz.codegen.elimination_lines import braced, by_pairs, runs
 from kilohertz.codegen.plans import array, pointer
+from kilohertz.codegen.scattered_tables import Tables
 from kilohertz.codegen.turn_tables import turn_tables
-from kilohertz.cost import is_by_tables
+from kilohertz.cost import PlannedLoop, is_by_tables
 from kilohertz.graphs import DefinitePlan, Pattern, Pivot, PivotPlan
+from kilohertz.runtime import formula
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,9 +119,11 @@ class _ByTables:
 
 
 def linear_plan_lines(
-    name: str, pattern: Pattern, plan: PivotPlan | DefinitePlan, with_lanes: bool, often: bool = True
+    name: str, planned: PlannedLoop, with_lanes: bool, often: bool = True, tables: Tables | None = None
 ) -> list[str]:
-    """Its functions, and `const khz_linear_plan <name>` for all files; `often`: it is for steps of real time."""
+    """Its functions, and `const khz_linear_plan <name>` for all files; `often`: it is for steps of real time.
+    `tables`: of the way out, where that is not a full matrix."""
+    pattern, plan = planned
     n = len(pattern)
     solved = "(const double *lu, const int32_t *order,"
     elimination: _Elimination | _ByTables | DefiniteElimination
@@ -130,17 +134,19 @@ def linear_plan_lines(
     else:
         elimination = _Elimination(pattern, plan, _places(pattern), _places(plan.rows))
         is_ordered = any(p.alike for p in plan.pivots)
-    tables: list[str] = []
+    turns: list[str] = []
     if isinstance(plan, PivotPlan) and is_by_tables(plan, often):
-        tables = turn_tables(name, pattern, plan, not often)
+        turns = turn_tables(name, pattern, plan, not often)
     unused = [] if is_ordered else ["    (void)order;"]
 
     def function(head: str, body: Sequence[str]) -> list[str]:
         return [f"static KHZ_COMPACT {head}", "{", *unused, *("    " + line for line in body), "}", ""]
 
+    full = f"{name}_dense"
+    places = [] if tables is not None else [i * n + j for i, row in enumerate(pattern) for j in row]
     return [
-        *array(f"{name}_dense", [i * n + j for i, row in enumerate(pattern) for j in row], dense=not often),
-        *tables,
+        *(array(full, places, dense=not often) if places else []),
+        *turns,
         *function(f"int {name}_factor(const double *a, double *lu, int32_t *order)", elimination.factor()),
         *function(f"void {name}_solve{solved} double *b)", elimination.solve("double")),
         *(
@@ -149,7 +155,10 @@ def linear_plan_lines(
             else []
         ),
         f"const khz_linear_plan {name} = {{",
-        f"    .n = {n}, .n_a = {sum(map(len, pattern))}, .dense = {pointer(f'{name}_dense', not often)},",
+        f"    .n = {n}, .n_a = {sum(map(len, pattern))},",
+        f"    .room = {formula('KHZ_PLANNED_ROOM', n)}, .dense = {pointer(full, not often)},"
+        if tables is None
+        else f"    .room = {tables.system.room}, .scattered = &{tables.name},",
         *(["    .is_symmetric = 1,"] if isinstance(plan, DefinitePlan) else []),
         f"    .factor = {name}_factor, .solve = {name}_solve,",
         *([f"    .solve_lanes = {name}_solve_lanes,"] if with_lanes else []),

@@ -7,11 +7,14 @@ from kilohertz.cost.columns import columns
 from kilohertz.cost.costly import costly
 from kilohertz.cost.factors import (
     IN_PLACE,
+    PlannedLoop,
+    ScatteredLoop,
     is_by_tables,
     is_written_out,
     linear_plan,
     loop_elimination,
     loop_pattern,
+    scattered,
     state_elimination,
 )
 from kilohertz.cost.jacobian import StateJacobian, jacobian_rests, rate_patterns, state_jacobian
@@ -31,8 +34,10 @@ __all__ = [
     "LaneShapes",
     "Listed",
     "Moving",
+    "PlannedLoop",
     "Roll",
     "Rolled",
+    "ScatteredLoop",
     "Shapes",
     "StateJacobian",
     "Target",
@@ -52,6 +57,7 @@ __all__ = [
     "reference",
     "rolls",
     "runs",
+    "scattered",
     "state_elimination",
     "state_jacobian",
     "steady",

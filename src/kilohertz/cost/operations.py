@@ -16,7 +16,7 @@ from typing import TypeAlias
 
 from kilohertz.cost.branches import idle
 from kilohertz.cost.costly import costly
-from kilohertz.cost.factors import IN_PLACE, linear_plan, loop_elimination
+from kilohertz.cost.factors import IN_PLACE, linear_plan, loop_elimination, scattered
 from kilohertz.cost.prices import (
     Cost,
     Count,
@@ -27,7 +27,6 @@ from kilohertz.cost.prices import (
     dense_solve,
     else_if,
     in_place,
-    minimum_norm,
     moves,
     node,
     planned_factor,
@@ -36,6 +35,7 @@ from kilohertz.cost.prices import (
     sparse_factor,
     sparse_solve,
     total,
+    unplanned,
 )
 from kilohertz.cost.rolled import Listed, Shapes, rolls, steady
 from kilohertz.cost.rolled_blocks import Rolled, stretches
@@ -354,9 +354,9 @@ class Operations:
         filled = _SET.times(n_stored) + self.expressions(e.value for e in b.matrix)
         if n <= IN_PLACE and not constant:
             return inner + filled + moves(4 * n, 10) + in_place(n)
-        copies = copy(n * n).times(2)  # of a planned one where its pivots do not suit
-        matrix = filled + (copies + dense_factor(n) if plan is None else copies.times(0, 1) + planned_factor(plan, n))
-        solve = dense_solve(n) if plan is None else planned_solve(plan, n)
+        way_out, solve, _ = unplanned(None if solved is None else scattered(solved), n)
+        matrix = filled + (way_out if plan is None else planned_factor(plan, n, way_out))
+        solve = solve if plan is None else planned_solve(plan, n, solve)
         if self.in_search:
             matrix, solve = Count(matrix.regular, matrix.regular), Count(solve.regular, solve.regular)
         return inner + moves(6 * n, 60) + solve + (Count() if kept or (b.again and n > IN_PLACE) else matrix)
@@ -367,9 +367,9 @@ class Operations:
         for loop in _linear_loops(b):
             n = len(loop.unknowns)
             if n > 1:
-                lu = dense_factor(n).regular
-                found.append((Count(lu, lu) + dense_solve(n) + copy(n * n).times(2), _UNPLANNED))
-                found.append((minimum_norm(n), _SINGULAR))
+                factor, solve, singular = unplanned(scattered(loop), n)
+                found.append((Count(factor.regular, factor.regular) + solve, _UNPLANNED))
+                found.append((singular, _SINGULAR))
         return found
 
     def _residual(self, b: s.NonlinearLoop) -> Count:

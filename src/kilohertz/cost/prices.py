@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
 from functools import cache
 
-from kilohertz.cost.factors import is_by_tables, is_written_out
+from kilohertz.cost.factors import ScatteredLoop, is_by_tables, is_written_out
 from kilohertz.graphs import DefinitePlan, Elimination, PivotPlan
 from kilohertz.ir import expr as x
 from kilohertz.ir.builtins import BUILTINS
@@ -264,8 +264,34 @@ def sparse_solve(plan: Elimination, n: int) -> Count:
     return both(2 * plan.n_entries + 4 * n, 10.5 * plan.n_entries + 25 * n + 50)
 
 
-def planned_factor(plan: PivotPlan | DefinitePlan, n: int) -> Count:
-    """A linear loop by its plan; at worst the dense way follows."""
+def scattered_factor(system: ScatteredLoop) -> Count:
+    """A large linear loop without zeros; at worst as many columns as may be have no pivot."""
+    n, entries, lost = len(system.pattern), system.order.n_entries, constant("KHZ_MOST_LOST")
+    n_a, products = sum(map(len, system.pattern)), system.order.n_products
+    # 1.1 to 1.3 of what 332 to 900 unknowns take: the search for columns is half of it
+    regular = both(2 * products + 4 * n + n_a, 18 * products + 60 * entries + 60 * n_a + 300 * n + 200)
+    more = both(2 * lost * products // n, 18 * lost * products // n + 60 * lost * n)  # a row more in each column
+    directions = scattered_solve(system).times(lost) + both(6 * lost**2 * n, 12 * lost**2 * n)
+    return regular + (more + directions).times(0, 1)
+
+
+def scattered_solve(system: ScatteredLoop) -> Count:
+    """At worst projected twice on each direction in which the solution is free."""
+    n, entries, lost = len(system.pattern), system.order.n_entries, constant("KHZ_MOST_LOST")
+    singular = both(8 * lost * n, 30 * lost * n)
+    return both(2 * entries + 4 * n, 12 * entries + 40 * n + 100) + singular.times(0, 1)
+
+
+def unplanned(system: ScatteredLoop | None, n: int) -> tuple[Count, Count, Count]:
+    """A linear loop without a plan: a new matrix, a solution, that of a singular one in a search for a mode."""
+    if system is None:
+        return copy(n * n).times(2) + dense_factor(n), dense_solve(n), minimum_norm(n)
+    factor, solve = scattered_factor(system), scattered_solve(system)
+    return factor, solve, Count(factor.worst, factor.worst) + Count(solve.worst, solve.worst)
+
+
+def planned_factor(plan: PivotPlan | DefinitePlan, n: int, way_out: Count) -> Count:
+    """A linear loop by its plan; at worst the way out follows."""
     products, entries = plan.n_products, plan.n_entries
     if isinstance(plan, DefinitePlan):  # 1.04 to 1.22 of what 4 to 16 unknowns take
         kernels = 3.1 * products + 1.5 * entries + 12 * n + 15
@@ -274,13 +300,13 @@ def planned_factor(plan: PivotPlan | DefinitePlan, n: int) -> Count:
     else:  # 1.05 to 1.25 of what 4 to 25 take, every row exchanged that can be
         kernels = 3.6 * products + 8 * entries + 16 * plan.n_alike + 36 * n + 40
     written = Cost(2 * products + 4 * n, kernels=round(kernels))
-    return Count(written, written) + dense_factor(n).times(0, 1)
+    return Count(written, written) + way_out.times(0, 1)
 
 
-def planned_solve(plan: PivotPlan | DefinitePlan, n: int) -> Count:
+def planned_solve(plan: PivotPlan | DefinitePlan, n: int, way_out: Count) -> Count:
     if isinstance(plan, DefinitePlan):
         entries = plan.n_entries
-        return both(4 * entries, 7 * (entries - n) + 4 * n + 12) + dense_solve(n).times(0, 1)
+        return both(4 * entries, 7 * (entries - n) + 4 * n + 12) + way_out.times(0, 1)
     if is_by_tables(plan):
-        return both(2 * plan.n_entries + 4 * n, 9.5 * plan.n_entries + 30 * n + 50) + dense_solve(n).times(0, 1)
-    return both(2 * plan.n_entries + 4 * n, 4 * plan.n_entries + 5 * n + 30) + dense_solve(n).times(0, 1)
+        return both(2 * plan.n_entries + 4 * n, 9.5 * plan.n_entries + 30 * n + 50) + way_out.times(0, 1)
+    return both(2 * plan.n_entries + 4 * n, 4 * plan.n_entries + 5 * n + 30) + way_out.times(0, 1)

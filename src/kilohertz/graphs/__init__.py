@@ -1,5 +1,6 @@
 """Graph algorithms on plain integers: matching, components, disjoint sets, colouring, elimination; no equations."""
 
+from kilohertz.graphs.any_rows import ColumnOrder, order_columns
 from kilohertz.graphs.colouring import colour_columns, colour_distance_2, groups_of
 from kilohertz.graphs.definite import DefinitePlan, plan_definite
 from kilohertz.graphs.elimination import Elimination, plan_elimination
@@ -11,6 +12,7 @@ from kilohertz.graphs.unionfind import UnionFind
 
 __all__ = [
     "FREE",
+    "ColumnOrder",
     "DefinitePlan",
     "Elimination",
     "Matching",
@@ -27,6 +29,7 @@ __all__ = [
     "dulmage_mendelsohn",
     "groups_of",
     "maximum_matching",
+    "order_columns",
     "plan_along",
     "plan_definite",
     "plan_elimination",

@@ -28,7 +28,13 @@ _DEFINITION = re.compile(  # at the beginning of a line, as clang-format leaves 
 _FORMULA = re.compile(r"^#define\s+(\w+)\(([\w, ]+)\)[ \t]+(\S.*)$", re.M)
 _DECLARATION = re.compile(r"(?:const |struct )*(\w+)\s*(.*)", re.S)
 _DECLARATOR = re.compile(r"(\**)\s*(?:const )?(\w+)((?:\[\w*\])*)")
-_OPERATIONS = {ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.LShift: operator.lshift}
+_OPERATIONS = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.LShift: operator.lshift,
+    ast.RShift: operator.rshift,
+}
 _NUMBERS: dict[str, Any] = {
     "char": ctypes.c_char,
     "double": ctypes.c_double,

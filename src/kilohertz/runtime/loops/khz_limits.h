@@ -126,6 +126,9 @@ enum { KHZ_FEW_UNKNOWNS = 6 };
 enum { KHZ_PIVOTED_LEAST = 64, KHZ_PIVOTED_PRODUCTS = 64 };
 /* Of the largest entry of a column: what is large enough to be a pivot there.  One digit, as sparse solvers have it. */
 #define KHZ_PIVOTED_ENOUGH KHZ_BY_NUMBER(0.1, 0.1f)
+/* Dependent columns at most of a large system without room for a full matrix (khz_scattered.h): for each a direction in
+ * which solutions are free. */
+enum { KHZ_MOST_LOST = 32 };
 /* A determinant below this part of its products has lost 6 digits: the factorisation is taken instead. */
 #define KHZ_DETERMINANT_LOST KHZ_BY_NUMBER(1e-6, 1e-3f)
 /* Rank: a column below n times this part of the first is rounding of the others. */
