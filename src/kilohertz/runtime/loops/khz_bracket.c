@@ -40,14 +40,22 @@ static int bracket_is_within(const bracket_search *w, khz_real x)
     return (w->p->lower == NULL || x >= w->p->lower[0]) && (w->p->upper == NULL || x <= w->p->upper[0]);
 }
 
+/* How far a root is from what is expected: the guess, or, where that is zero, the size of the nominal value.  Roots
+ * next to zero are many where a function swings there. */
+static khz_real bracket_distance(const bracket_search *w, khz_real guess, khz_real root)
+{
+    return guess == 0.0 ? fabs(log(fabs(root) / w->p->nominal[0])) : fabs(root - guess);
+}
+
 /* Whether a root is to be taken instead of the last one, which is smaller: one within the bounds before others, then
- * the nearer one to the guess, and of two that are as near the larger. */
+ * the nearer one, and of two that are as near the larger. */
 static int bracket_is_better(const bracket_search *w, khz_real guess, khz_real root, khz_real last)
 {
     if (isnan(last) || bracket_is_within(w, root) != bracket_is_within(w, last)) {
         return isnan(last) || bracket_is_within(w, root);
     }
-    return fabs(root - guess) <= fabs(last - guess) * ((khz_real)1.0 + KHZ_BRACKET_ROOT);
+    const khz_real as_near = bracket_distance(w, guess, last) * ((khz_real)1.0 + KHZ_BRACKET_ROOT);
+    return bracket_distance(w, guess, root) <= as_near;
 }
 
 int khz_newton_bracket(const khz_newton_problem *p, khz_context *c, void *instance, khz_real *f, khz_real guess,

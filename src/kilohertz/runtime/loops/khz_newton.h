@@ -74,8 +74,9 @@ int khz_newton_jacobian(const khz_newton_problem *p, khz_context *c, void *insta
                         khz_real *jacobian);
 
 /* One unknown: look over all sizes and both signs for neighbours of different sign, and close in.  Of several roots the
- * one nearest to the guess (of two as near, the larger); one out of the bounds of the unknown counts where there is
- * none within them.  1: found, into x, with its residual in f.  Bound: KHZ_BRACKET_RESIDUALS. */
+ * one nearest to the guess, of one that is zero the one nearest in size to the nominal value (of two as near, the
+ * larger); one out of the bounds of the unknown counts where there is none within them.  1: found, into x, with its
+ * residual in f.  Bound: KHZ_BRACKET_RESIDUALS. */
 int khz_newton_bracket(const khz_newton_problem *p, khz_context *c, void *instance, khz_real *f, khz_real guess,
                        khz_real *x);
 
