@@ -112,8 +112,9 @@ def test_a_task_has_the_bits_of_an_off_line_run(solver: str, tmp_path: Path) -> 
 
 
 def test_what_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(ModelError, match=r"external functions, which take doubles: `cbrt`"):
+    with pytest.raises(ModelError, match=r"external functions, which take doubles: `cbrt`") as caught:
         model("Outside").simulate(solver="rk4", step=1e-3, stop=0.1, number="single")
+    assert caught.value.diagnostics[0].code == "R776"
     with pytest.raises(ModelError, match=r"`number` is for fixed-step solvers, not for `cvode`"):
         model("Lorenz").simulate(solver="cvode", stop=0.1, number="single")
     with pytest.raises(ModelError, match="an FMU speaks and computes in doubles"):
