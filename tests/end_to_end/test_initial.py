@@ -93,7 +93,9 @@ def test_of_two_solutions_the_one_nearest_to_the_start(tmp_path: Path, start: fl
 
 def test_of_many_solutions_without_a_start_the_one_of_nominal_size(tmp_path: Path) -> None:
     """cos(log(x)) = x has one at 1, and more and more of them towards 0, where it is not defined."""
-    text = "model M Real x; Real y; Real z(start = 0, fixed = true); equation x = cos(y); y = log(x); der(z) = x; end M;"
+    text = (
+        "model M Real x; Real y; Real z(start = 0, fixed = true); equation x = cos(y); y = log(x); der(z) = x; end M;"
+    )
     result = run(tmp_path, text)
     assert (result["x"][0], result["y"][0]) == pytest.approx((1.0, 0.0), abs=1e-6)
 

@@ -13,6 +13,7 @@ from kilohertz.base import Diagnostic, ModelError, Note, Origin, Severity
 from kilohertz.ir import make, traverse
 from kilohertz.ir.expr import Array, Bool, Expr, Index, Int, Ref
 from kilohertz.ir.flat import Equality, Equation
+from kilohertz.ir.types import INTEGER
 from kilohertz.semantics.classes.modifiers import Ctx
 from kilohertz.semantics.classes.nodes import ClassNode
 from kilohertz.semantics.connecting.agreement import check_direction, check_pair
@@ -53,6 +54,8 @@ class Graph:
         self._empty: set[str] = set()  # of those: arrays without elements
         self.counts: dict[str, int] = {}
         self.forest: Forest | None = None
+        self._indexed: list[tuple[str, tree.Call, Ctx]] = []  # variables that uniqueRootIndices gives
+        self.indices: dict[str, Array] = {}  # their values, which subscripts may name
         self.streams: StreamTable | None = None
         self.equations: list[Equation] = []
         self._paired: set[tuple[object, ...]] = set()
@@ -69,6 +72,9 @@ class Graph:
                     self.pending.append(Pending(item, ctx))
                 case tree.CallEquation() if item.call.function.names[0] == "Connections":
                     self._graph_call(item.call, ctx)
+                case tree.Equality(left=tree.Ref() as left, right=tree.Call() as call) if _gives_indices(call):
+                    head = f"{ctx.inst.path}." if ctx.inst is not None and ctx.inst.path else ""
+                    self._indexed.append((head + ".".join(left.names), call, ctx))
                 case tree.ForEquation() if has_connect(item.body):
                     self._gather_for(list(item.iterators), item, ctx)
                 case tree.IfEquation() if has_connect((item,)):
@@ -92,7 +98,7 @@ class Graph:
     def _graph_call(self, call: tree.Call, ctx: Ctx) -> None:
         name = call.function.names[-1]
         origin = Origin((ctx.span(call),), ctx.inst.path if ctx.inst is not None else "")
-        if name not in ("branch", "root", "potentialRoot"):
+        if name not in ("branch", "root", "potentialRoot", "uniqueRoot"):
             raise self.elaborator.error("S464", f"there is no `Connections.{name}`", call, ctx)
         paths = [self._node_paths(a, ctx) for a in call.args[: 2 if name == "branch" else 1]]
         for path in (p for group in paths for p in group):
@@ -102,6 +108,9 @@ class Graph:
                 self.branches += [Branch(a, b, origin) for a, b in zip(*paths, strict=True)]
             case "root":
                 self.roots += [Root(p, 0, origin) for p in paths[0]]
+            case "uniqueRoot":
+                message = self._message(call, 1, ctx)
+                self.roots += [Root(p, 0, origin, is_unique=True, message=message) for p in paths[0]]
             case "potentialRoot":
                 priority = 0
                 priorities = list(call.args[1:]) + [v for n, v in call.named if n == "priority"]
@@ -109,6 +118,12 @@ class Graph:
                     value = self.elaborator.evaluation.constant(priorities[0], ctx, "the priority of a root")
                     priority = value if isinstance(value, int) else 0
                 self.potential_roots += [Root(p, priority, origin) for p in paths[0]]
+
+    def _message(self, call: tree.Call, at: int, ctx: Ctx) -> str:
+        """The text that an operator of unique roots is given, by position or name."""
+        given = [*call.args[at:], *(v for n, v in call.named if n == "message")]
+        value = self.elaborator.evaluation.constant(given[0], ctx, "the message of a unique root") if given else ""
+        return value if isinstance(value, str) else ""
 
     def _node_paths(self, node: tree.Expr, ctx: Ctx) -> list[str]:
         if not isinstance(node, tree.Ref):
@@ -211,6 +226,10 @@ class Graph:
             list(self.nodes), self.roots, self.potential_roots, self.branches, breakable, self._empty
         )
         self._report(self.forest.diagnostics)
+        for path, call, ctx in self._indexed:
+            value = self.root_indices("Connections.uniqueRootIndices", call, ctx)
+            if isinstance(value, Array):
+                self.indices[path] = value
         dropped: dict[int, list[tuple[Comp, Comp]]] = {}
         for i, (link, a, b, origin) in enumerate(edges):
             if i in self.forest.broken:
@@ -349,6 +368,22 @@ class Graph:
             return Bool(False)
         return Bool(self.forest.is_root(path) if name == "Connections.isRoot" else self.forest.rooted(path))
 
+    def root_indices(self, name: str, node: tree.Call, ctx: Ctx) -> Expr:
+        """Connections.uniqueRootIndices(roots, nodes, message): by node the root it is joined with, then the others."""
+        if len(node.args) < 2 or ctx.inst is None:
+            raise self.elaborator.error("S465", f"`{name}` needs roots and nodes of a model", node, ctx)
+        roots, nodes = (self._node_paths(a, ctx) for a in node.args[:2])
+        assert self.forest is not None
+        number = {root: i for i, root in enumerate(roots, 1)}
+        found = [number.get(self.forest.root_of.get(n, ""), 0) for n in nodes]
+        if 0 in found or len(set(found)) < len(found):
+            lost = nodes[found.index(0)] if 0 in found else nodes[-1]
+            notes = (Note(" ".join(message.split())),) if (message := self._message(node, 2, ctx)) else ()
+            text = f"`{lost}` is not joined with a unique root of its own"
+            raise ModelError(Diagnostic("S479", text, ctx.span(node), notes=notes))
+        others = [i for i in range(1, len(roots) + 1) if i not in found]
+        return make.array([Int(i) for i in (*found, *others)], INTEGER)
+
     def stream(self, name: str, node: tree.Call, ctx: Ctx) -> Expr:
         """inStream(port.h), actualStream(port.h)."""
         arg = node.args[0]
@@ -392,6 +427,10 @@ def is_overdetermined(comp: Comp) -> bool:
     if comp.node.kind not in ("record", "type", "operator record"):
         return False
     return isinstance(comp.node.member("equalityConstraint"), ClassNode)
+
+
+def _gives_indices(call: tree.Call) -> bool:
+    return call.function.names == ("Connections", "uniqueRootIndices")
 
 
 def _is_empty(comp: Comp) -> bool:

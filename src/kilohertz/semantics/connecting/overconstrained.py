@@ -7,6 +7,9 @@ without a definite root takes its potential root of lowest priority number.  Of 
 the node that stands highest in the hierarchy of components is taken, then the first one.  A grid that a model declares
 itself goes before the generator inside one of its plants.
 
+A root may be *unique* (`Connections.uniqueRoot`, of libraries for state diagrams; MLS 3.6 does not have it): no other
+root may be joined with it, whatever could be broken.
+
 A loop made of connections alone (one set, connected twice) tells nothing new: the edge that closes it is *redundant*,
 and nothing at all is to be generated for its overdetermined record.
 
@@ -30,6 +33,8 @@ class Root:
     node: str
     priority: int = 0
     origin: Origin = Origin()
+    is_unique: bool = False
+    message: str = ""  # of a unique one: what is said where it is none
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +63,7 @@ class Forest:
     broken: frozenset[int]
     redundant: frozenset[int]
     roots: tuple[str, ...]
+    root_of: dict[str, str]  # by node
     depth: dict[str, int]
     branch_partners: dict[str, tuple[str, ...]]
     diagnostics: tuple[Diagnostic, ...]
@@ -101,6 +107,7 @@ def spanning_forest(
         broken,
         redundant,
         tuple(graph.names[n] for n in graph.roots),
+        graph.root_of(),
         graph.depths(),
         {graph.names[n]: tuple(graph.names[m] for m in ends) for n, ends in graph.branch_ends.items()},
         tuple(graph.diagnostics),
@@ -159,7 +166,11 @@ class _Graph:
         """Keep the edge if the forest stays one; False where it must be broken."""
         a, b = self._node(edge.left), self._node(edge.right)
         first, second = self._root_of.get(self._trees.find(a)), self._root_of.get(self._trees.find(b))
-        if self._trees.same(a, b) or (first is not None and second is not None):
+        if self._trees.same(a, b):
+            return False
+        if first is not None and second is not None:
+            if first.is_unique or second.is_unique:
+                self.diagnostics.append(_two_roots(first, second, edge))
             return False
         self._join(a, b, first or second)
         return True
@@ -189,6 +200,9 @@ class _Graph:
         self.roots.append(node)
         return True
 
+    def root_of(self) -> dict[str, str]:
+        return {name: self._root_of[self._trees.find(n)].node for n, name in enumerate(self.names)}
+
     def depths(self) -> dict[str, int]:
         """Edges between each node and the root of its tree."""
         depth = dict.fromkeys(self.roots, 0)
@@ -205,11 +219,15 @@ def _notes(*places: tuple[str, Origin]) -> tuple[Note, ...]:
     return tuple(Note(text, origin.spans[0]) for text, origin in places if origin.spans)
 
 
-def _two_roots(first: Root, second: Root, branch: Branch) -> Diagnostic:
-    text = f"`{first.node}` and `{second.node}` are both roots, but joined by branches that no connection breaks"
-    span = branch.origin.spans[0] if branch.origin.spans else None
+def _two_roots(first: Root, second: Root, edge: Branch | BreakableEdge) -> Diagnostic:
+    how = "joined by branches that no connection breaks"
+    if isinstance(edge, BreakableEdge):
+        how = "a unique root is joined with no other"
+    text = f"`{first.node}` and `{second.node}` are both roots, but {how}"
+    span = edge.origin.spans[0] if edge.origin.spans else None
     places = ((f"root `{first.node}`", first.origin), (f"root `{second.node}`", second.origin))
-    return Diagnostic("S461", text, span, "joined here", _notes(*places))
+    said = next((Note(" ".join(r.message.split())) for r in (first, second) if r.message), None)
+    return Diagnostic("S461", text, span, "joined here", (*_notes(*places), *([said] if said is not None else [])))
 
 
 def _closed_loop(branch: Branch) -> Diagnostic:

@@ -35,7 +35,8 @@ _SAME_TYPE = ("noEvent", "pre", "previous", "hold", "noClock")
 _CLOCKED = named(Event.CLOCKED)
 _TRANSPARENT = ("pure",)  # says only that a call has no effects
 _OF_COMPONENTS = (  # what is no value may be their argument
-    *("cardinality", "Connections.rooted", "Connections.isRoot", "rooted", "inStream", "actualStream", "activeState"),
+    *("cardinality", "Connections.rooted", "Connections.isRoot", "Connections.uniqueRootIndices", "rooted"),
+    *("inStream", "actualStream", "activeState"),
 )
 _ARGUMENTS = {"loadResource": ("uri",)}  # of what leaves no operator behind
 
@@ -75,6 +76,9 @@ class Builtins:
             "rooted": self._connections,
             "Connections.rooted": self._connections,
             "Connections.isRoot": self._connections,
+            "Connections.uniqueRootIndices": lambda name, args, node, ctx: self.elaborator.graph.root_indices(
+                name, node, ctx
+            ),
             "cardinality": self._connections,
             "activeState": lambda name, args, node, ctx: self.elaborator.machines.active(node, ctx),
             "ticksInState": lambda name, args, node, ctx: Builtin(name, (), INTEGER),

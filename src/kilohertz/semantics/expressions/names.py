@@ -14,6 +14,7 @@ from kilohertz.ir.expr import (
     Colon,
     Enum,
     Expr,
+    Index,
     Int,
     Record,
     Ref,
@@ -271,6 +272,8 @@ class Names:
             return list(range(1, n + 1))
         if isinstance(sub, Int):
             return [sub.value]
+        if isinstance(sub, Index) and isinstance(sub.base, Ref) and sub.base.name in self.elaborator.graph.indices:
+            sub = make.index(self.elaborator.graph.indices[sub.base.name], sub.subs)
         value = self.elaborator.evaluation.try_value(sub) if not self.elaborator.evaluation.varies(sub) else None
         if value is None:
             return None
