@@ -2,8 +2,8 @@
 
 Scopes are the function's body, the branches of an if-expression, the right side of `and`/`or`, and the body of a
 comprehension.  A value used in two branches is computed once before the `if`, one used in a single branch stays there;
-so nothing is computed twice and nothing is computed that the model guards against: what may fail is computed in each
-branch that needs it, unless it is computed whatever the conditions say.
+so nothing is computed twice.  Nothing is computed either that the model guards against: what may fail is computed in
+the outermost scopes that need it whatever further conditions say, and where these are several, once in each of them.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from kilohertz.ir.expr import Comprehension, Expr, IfExp, Ref
-from kilohertz.ir.scopes import common, is_certain, is_checked, opens_scope, opens_scopes
+from kilohertz.ir.scopes import around, certain, common, may_fail, opens_scope, opens_scopes
 
 
 class Scope:
@@ -30,12 +30,13 @@ class Scope:
 
 
 class Placement:
-    """Uses, home scope and inner scopes of every node below some roots; `parts` have roots in scopes of their own."""
+    """Uses, home scopes and inner scopes of every node below some roots; `parts` have roots in scopes of their own."""
 
     def __init__(self, roots: Iterable[Expr], top: Scope, parts: Iterable[tuple[Scope, Iterable[Expr]]] = ()) -> None:
         self.uses: dict[int, int] = {}
         self.home: dict[int, Scope] = {}
-        self.inner: dict[tuple[int, int], Scope] = {}
+        self.apart: dict[int, dict[Scope, int]] = {}  # of what has several homes: its uses in each
+        self.inner: dict[tuple[int, int, Scope], Scope] = {}  # by a node, an operand, and where the node is computed
         self.other: dict[Scope, Scope] = {}  # the two branches of an `if`
         placed = [*((root, top) for root in roots), *((root, scope) for scope, members in parts for root in members)]
         self.kept = [root for root, _ in placed]  # ids stay valid as long as the nodes live
@@ -49,6 +50,22 @@ class Placement:
             elif children := node.children():
                 self._pass_on(children, self.home[id(node)], used)
         self._keep_in_loops(order)
+
+    def is_shared(self, e: Expr, here: Scope) -> bool:
+        """Whether a node is used more than once in its home around a scope."""
+        apart = self.apart.get(id(e))
+        if apart is None:
+            return self.uses.get(id(e), 0) > 1
+        home = around(here, apart)
+        return home is not None and apart[home] > 1
+
+    def home_around(self, e: Expr, here: Scope) -> Scope | None:
+        """The home of a node that is a scope, or around it."""
+        apart = self.apart.get(id(e))
+        if apart is not None:
+            return around(here, apart)
+        home = self.home.get(id(e))
+        return None if home is None else around(here, (home,))
 
     def _keep_in_loops(self, order: list[Expr]) -> None:
         """What needs an iterator is not shared outside its loop, even where two loops have the same name for it."""
@@ -67,11 +84,15 @@ class Placement:
 
     def _pass_down(self, node: Expr, used: dict[int, list[Scope]]) -> None:
         """Count a node as a use of its children, in the scope where it is computed, or in each of them."""
-        places = [self.home[id(node)]]
-        if id(node) in used and not is_certain(places[0], used[id(node)], self.other):
-            places = used[id(node)]
-            self.uses[id(node)] = 1
-        for here in places:
+        key, homes = id(node), [self.home[id(node)]]
+        if key in used and len(places := certain(used[key], self.other)) > 1:
+            homes = places
+            uses = self.apart[key] = dict.fromkeys(homes, 0)
+            for scope in used[key]:
+                home = around(scope, uses)
+                assert home is not None
+                uses[home] += 1
+        for here in homes:
             scopes = [self._scope_of(node, k, here) for k in range(len(node.children()))]
             if isinstance(node, IfExp):
                 self.other[scopes[1]], self.other[scopes[2]] = scopes[2], scopes[1]
@@ -95,7 +116,7 @@ class Placement:
     def _scope_of(self, node: Expr, k: int, here: Scope) -> Scope:
         if not opens_scope(node, k):
             return here
-        scope = self.inner[id(node), k] = Scope(here, here.in_loop or isinstance(node, Comprehension))
+        scope = self.inner[id(node), k, here] = Scope(here, here.in_loop or isinstance(node, Comprehension))
         return scope
 
     def _use(self, e: Expr, scope: Scope, used: dict[int, list[Scope]]) -> None:
@@ -107,10 +128,10 @@ class Placement:
 
 
 def _failing(order: list[Expr]) -> set[int]:
-    """Nodes, parents first, with a call in them or a subscript that has to be in its bounds."""
+    """Nodes, parents first, that may fail or have a part that may."""
     failing: set[int] = set()
     for node in reversed(order):
-        if is_checked(node) or (failing and any(id(child) in failing for child in node.children())):
+        if may_fail(node) or (failing and any(id(child) in failing for child in node.children())):
             failing.add(id(node))
     return failing
 

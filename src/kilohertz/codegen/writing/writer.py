@@ -143,23 +143,18 @@ class WriterCore(ABC):
             self.part.taken[name] = self.types.declare(e.ty, name)
 
     def is_shared(self, e: Expr) -> bool:
-        return self.placement.uses.get(id(e), 0) > 1
+        return self.placement.is_shared(e, self.scope)
 
     def at_home(self, e: Expr, write: Callable[[], None]) -> None:
         """Write in the planned scope of a shared node; in the present one where that is not around us."""
         outer = self.scope
-        self.scope = self._home(e)
+        self.scope = self.placement.home_around(e, outer) or outer
         write()
         self.scope = outer
 
-    def _home(self, e: Expr) -> Scope:
-        home = self.placement.home.get(id(e))
-        scope: Scope | None = self.scope
-        while scope is not None:
-            if scope is home:
-                return scope
-            scope = scope.parent
-        return self.scope
+    def inner_scope(self, owner: Expr, child: int) -> Scope | None:
+        """The planned scope of an operand of a node that is written here."""
+        return self.placement.inner.get((id(owner), child, self.scope))
 
     def keep(self, e: Expr, text: str) -> str:
         """A scalar as a constant of the present scope."""
