@@ -9,6 +9,7 @@ from kilohertz.ir.builtins import BUILTINS
 from kilohertz.ir.expr import Binary, Builtin, Call, Comprehension, Expr, IfExp, Index, Int, Range, Ref, Unary
 from kilohertz.ir.types import INTEGER, Type
 
+MOST_HOMES = 16  # scopes in each of which one value is computed
 _SUMS = frozenset({"sum", "product"})
 _DIVISIONS = frozenset({"div", "mod", "rem"})
 
