@@ -65,6 +65,7 @@ model M
     annotation(Inline = true);
   end two_inlined;
   Real x = time - 0.5;
+  parameter Integer p = 0;
   Integer n(start = 0, fixed = true);
   Real u = if x > 0.2 then 2 + x else 1e10;
   Real y, z;
@@ -93,6 +94,7 @@ end M;
             0.4,
         ),
         ("y + y^3 = if n > 3 then div(20, n - 3)*x/0.6 else 0; z = if n > 3 then y*div(20, n - 3) else 0;", 1, 3),
+        ("y = noEvent(if p > 0 and x > 3.0/div(10, p) then 1 else 2); z = y;", 2, 2),
         ("(y, z) = two(x);", 2, 10),
         ("(y, z) = two_inlined(x);", 2, 10),
     ],
