@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import re
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -288,3 +289,29 @@ def test_long_tables_that_nobody_reads_are_texts(monkeypatch: pytest.MonkeyPatch
     programs = [load_program(model_units(step, jacobians=j)) for j in (Jacobians.OFTEN, Jacobians.SELDOM)]
     finals = [simulate(program, stop=1.0).data[-1] for program in programs]
     assert np.allclose(finals[0], finals[1], rtol=1e-12)
+
+
+def test_what_branches_with_one_condition_share_and_may_fail_is_written_once(tmp_path: Path) -> None:
+    """Each value of a chain in an `if` of its own; neither before the condition nor in every branch that needs it."""
+    n = 12
+    names = [f"a{k}" for k in range(n)]
+    chain = "".join(
+        f"{new} := (if u > {k} then {old} + {k} else 0) + (if u < 20 - {k} then {old} - {k} else 1);\n"
+        for k, (old, new) in enumerate(pairwise(names))
+    )
+    text = f"""
+        model Chain
+          Integer {", ".join(f"{name}(start = 0, fixed = true)" for name in names)};
+          Real u = 10*time;
+        algorithm
+          when sample(0, 0.1) then
+            a0 := integer(10/(u - 3));
+            {chain}
+          end when;
+        end Chain;
+        """
+    file = tmp_path / "Chain.mo"
+    file.write_text(text)
+    bodies = functions(generate(Session().model(f"{file}:Chain").process())).values()
+    counts = [body.count("khz_integer(") for body in bodies if "khz_integer(" in body]
+    assert counts == [1] * len(counts) != []

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from itertools import takewhile
 
 from kilohertz.base import Dotted
-from kilohertz.codegen.writing.spelling import INTEGER_OPERATIONS, comment
+from kilohertz.codegen.writing.spelling import comment
 from kilohertz.cost import jacobian_rests, reads
 from kilohertz.ir import step as s
-from kilohertz.ir.expr import Binary, Builtin, Call, Expr, Field, Index
+from kilohertz.ir.expr import Call, Expr, Field, Index
 from kilohertz.ir.flat import CallEquation, Purpose
+from kilohertz.ir.scopes import may_fail
 from kilohertz.ir.traverse import walk_all
-from kilohertz.ir.types import INTEGER
 
 _BEFORE = frozenset(kind for of, kind in s.TWINS.items() if of in s.DISCRETE_KINDS)
 
@@ -100,7 +100,7 @@ class Failures:
         if isinstance(block, (s.CallBlock, s.WhenBlock)):
             return True
         roots = tuple(s.expressions(block))
-        if not any(_fails(e) for e in walk_all(roots, self._sound)):
+        if not any(may_fail(e) for e in walk_all(roots, self._sound)):
             return False
         self._sound.difference_update(walk_all(roots))
         return True
@@ -108,17 +108,7 @@ class Failures:
 
 def _failing(block: s.Block) -> set[Expr]:
     """What in a block may fail."""
-    return {e for e in walk_all(s.expressions(block)) if _fails(e)}
-
-
-def _fails(e: Expr) -> bool:
-    """Calls, subscripts that have to be in their bounds, numbers that have to be Integers."""
-    if isinstance(e, (Call, Index)):
-        return True
-    if isinstance(e, Binary):
-        return e.ty == INTEGER and e.op.lstrip(".") in INTEGER_OPERATIONS
-    is_division = isinstance(e, Builtin) and e.name in ("div", "mod", "rem") and e.ty == INTEGER
-    return is_division or (isinstance(e, Builtin) and e.name in ("$subscript", "integer"))
+    return {e for e in walk_all(s.expressions(block)) if may_fail(e)}
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,8 +1,8 @@
 """What stands in a branch of an if-expression alone, and is not computed where the other one is taken.
 
 As in the generated C (`codegen/writing/placement.py`): a part is computed in the innermost scope around all its uses,
-and the branches of an if-expression are scopes; what may fail is computed in each branch that needs it.  Of two
-branches the dearer one is counted.
+and the branches of an if-expression are scopes; what may fail is computed in the outermost scopes that need it, once
+in each of them.  Of two branches the dearer one is counted.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from kilohertz.cost.prices import Count, total
 from kilohertz.ir.expr import Expr, IfExp
-from kilohertz.ir.scopes import common, is_certain, is_checked
+from kilohertz.ir.scopes import MOST_HOMES, certain, common, may_fail
 
 _CHEAP = 8  # instructions of a branch that a compiler may compute whether it is taken or not
 
@@ -65,10 +65,8 @@ def _placed(order: list[Expr], roots: Iterable[Expr]) -> list[_Scope]:
     for e in home.keys() & used.keys():
         used[e].append(top)
     for e in order:
-        places = [home[e]]
-        if e in used and not is_certain(home[e], used[e], other):
-            places = list(dict.fromkeys(used[e]))
-        for here in places:
+        places = certain(used[e], other) if e in used else []
+        for here in places if 0 < len(places) <= MOST_HOMES else [home[e]]:
             here.members.append(e)
             inside = [here] * len(e.children())
             if isinstance(e, IfExp):
@@ -88,7 +86,7 @@ def _failing(order: Iterable[Expr]) -> list[Expr]:
     """What may fail, or has a part that may; the order is parents first."""
     failing: dict[Expr, None] = {}
     for e in reversed(list(order)):
-        if is_checked(e) or any(child in failing for child in e.children()):
+        if may_fail(e) or any(child in failing for child in e.children()):
             failing[e] = None
     return list(failing)
 

@@ -54,7 +54,7 @@ from kilohertz.ir.flat import (
     WhenStatement,
     WhileStatement,
 )
-from kilohertz.ir.scopes import is_checked, opens_scope
+from kilohertz.ir.scopes import may_fail, opens_scope
 from kilohertz.ir.traverse import bottom_up
 from kilohertz.runtime import constant
 
@@ -146,7 +146,7 @@ class Operations:
         """What may fail is computed in each branch that needs it."""
         known = self._failing.get(root)
         return (
-            known if known is not None else bottom_up(root, lambda e, below: is_checked(e) or any(below), self._failing)
+            known if known is not None else bottom_up(root, lambda e, below: may_fail(e) or any(below), self._failing)
         )
 
     @contextmanager

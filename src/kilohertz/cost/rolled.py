@@ -20,9 +20,10 @@ from typing import TypeAlias
 
 from kilohertz.ir import expr as x
 from kilohertz.ir.expr import Expr
+from kilohertz.ir.scopes import may_fail
 from kilohertz.ir.step import Kind, Slot, StepVariable
 from kilohertz.ir.traverse import bottom_up
-from kilohertz.ir.types import INTEGER, STRING
+from kilohertz.ir.types import STRING
 
 # turns: with fewer of them, code for real time is faster written out, since neighbours share what they have in common;
 # off-line the C compiler's time counts
@@ -30,7 +31,6 @@ LEAST, LEAST_OFF_LINE = 300, 100
 _LONGEST = 64  # statements of a turn
 _CANDIDATES = 6  # statements of one shape that a turn may have
 _LARGEST = 4000  # nodes of a statement
-_FAILING = frozenset({"div", "mod", "rem", "$subscript", "integer"})  # of Integers; see `codegen.reading`
 
 Cell: TypeAlias = tuple[Kind | str, int]  # an area of the instance, or an array in C, and a place in it; "": a number
 Leaf: TypeAlias = x.Ref | x.Real
@@ -146,19 +146,21 @@ _NONE: _Parts = None, (), ()
 def _parts(e: Expr) -> _Parts:
     """What a node is besides its operands (None: it may fail, or is more than a number); the operands that are looked
     at; numbers among the others, which belong to the shape: how a power or a function is spelled depends on them."""
+    if may_fail(e):
+        return _NONE
     match e:
         case x.Real() | x.Int() | x.Bool() | x.Enum():
             return e, (), ()
         case x.Binary("^", base, x.Real() as exponent):
             return ("^", exponent), (base,), (exponent,)
         case x.Binary(op, left, right):
-            return _NONE if e.ty is INTEGER or left.ty is STRING else ((op, left.ty), (left, right), ())
+            return ((op, left.ty), (left, right), ()) if left.ty is not STRING else _NONE
         case x.Unary(op, operand):
-            return _NONE if e.ty is INTEGER else (("unary", op), (operand,), ())
+            return ("unary", op), (operand,), ()
         case x.IfExp():
             return ("if", e.children(), ()) if e.ty is not STRING else _NONE
         case x.Builtin(name, args):
-            if e.ty is STRING or (name in _FAILING and e.ty is INTEGER):
+            if e.ty is STRING:
                 return _NONE
             numbers = [a for a in args if type(a) is x.Real]
             token = (name, e.ty, *(a if type(a) is x.Real else a.ty for a in args))

@@ -162,7 +162,7 @@ class ArrayWriter(WriterCore):
     ) -> None:
         """Nested loops around a body, outermost first."""
         if not iterators:
-            lines = self.inside(body, self.placement.inner.get((id(owner), 0)))
+            lines = self.inside(body, self.inner_scope(owner, 0))
             self.put("{", *lines, "}")
             return
         ((name, r), (count, at)), inner_iterators = iterators[0], iterators[1:]
@@ -282,8 +282,8 @@ class ArrayWriter(WriterCore):
 
             return write
 
-        then = self.inside(branch(e.then), self.placement.inner.get((id(e), 1)))
-        otherwise = self.inside(branch(e.otherwise), self.placement.inner.get((id(e), 2)))
+        then = self.inside(branch(e.then), self.inner_scope(e, 1))
+        otherwise = self.inside(branch(e.otherwise), self.inner_scope(e, 2))
         self.put(f"if ({condition}) {{", *then, "} else {", *otherwise, "}")
         return room
 

@@ -196,11 +196,8 @@ class Writer(ArrayBuiltinWriter):
     def _branch(self, owner: Expr, child: int, e: Expr, least: int) -> tuple[str, list[str]]:
         """Text of a guarded part, and the statements it needs before."""
         result: list[str] = []
-        lines = self.inside(lambda: result.append(self.text(e, least)), self._inner(owner, child))
+        lines = self.inside(lambda: result.append(self.text(e, least)), self.inner_scope(owner, child))
         return result[0], lines
-
-    def _inner(self, owner: Expr, child: int) -> Scope | None:
-        return self.placement.inner.get((id(owner), child))
 
     def _if(self, e: x.IfExp) -> Text:
         condition = self.text(e.condition, RELATION)
@@ -330,8 +327,8 @@ class Writer(ArrayBuiltinWriter):
                 name = self.fresh("r")
                 head = self.text(condition)
                 self.put(f"{self.types.declare(e.ty, name)};")
-                yes = self.inside(lambda: self.store(name, then), self._inner(e, 1))
-                no = self.inside(lambda: self.store(name, otherwise), self._inner(e, 2))
+                yes = self.inside(lambda: self.store(name, then), self.inner_scope(e, 1))
+                no = self.inside(lambda: self.store(name, otherwise), self.inner_scope(e, 2))
                 self.put(f"if ({head}) {{", *yes, "} else {", *no, "}")
                 return name
             case x.Call() | x.Item():

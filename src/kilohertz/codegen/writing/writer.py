@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from kilohertz.base import Diagnostic, ModelError
-from kilohertz.codegen.writing.placement import Placement, Scope
+from kilohertz.codegen.writing.placement import Home, Placement, Scope
 from kilohertz.codegen.writing.values import ArrayValue, TypeTable, product
 from kilohertz.ir import expr as x
 from kilohertz.ir.expr import Expr
@@ -127,6 +127,9 @@ class WriterCore(ABC):
             value = scope.values.get(id(e))
             if value is not None:
                 return value
+            for case, name in scope.guarded.get(id(e), ()):
+                if self.scope.case.is_in(case):
+                    return name
             scope = scope.parent
         return None
 
@@ -139,27 +142,47 @@ class WriterCore(ABC):
         while scope is not None and scope is not self.part.scope:
             inner.append(scope)
             scope = scope.parent
-        if scope is not None and not any(id(e) in s.values for s in (*inner, scope)):
+        if scope is not None and not any(id(e) in s.values or id(e) in s.guarded for s in (*inner, scope)):
             self.part.taken[name] = self.types.declare(e.ty, name)
 
     def is_shared(self, e: Expr) -> bool:
-        return self.placement.uses.get(id(e), 0) > 1
+        return self.placement.is_shared(e, self.scope)
 
     def at_home(self, e: Expr, write: Callable[[], None]) -> None:
         """Write in the planned scope of a shared node; in the present one where that is not around us."""
-        outer = self.scope
-        self.scope = self._home(e)
-        write()
+        outer, home = self.scope, self.placement.home_around(e, self.scope)
+        self.scope = outer if home is None else home.scope
+        if home is None or not home.blocks:
+            write()
+        else:
+            self._write_guarded(e, home, write)
         self.scope = outer
 
-    def _home(self, e: Expr) -> Scope:
-        home = self.placement.home.get(id(e))
-        scope: Scope | None = self.scope
-        while scope is not None:
-            if scope is home:
-                return scope
-            scope = scope.parent
-        return self.scope
+    def _write_guarded(self, e: Expr, home: Home, write: Callable[[], None]) -> None:
+        """Write a scalar where the conditions of its case hold, for all scopes of this case."""
+        name = self.fresh()
+
+        def keep() -> None:
+            write()
+            self.put(f"{name} = {self.known(e)};")
+
+        self.put(f"{self.declared(e, name)} = {{0}};")
+        self._under(home.blocks, keep)
+        self.scope.guarded.setdefault(id(e), []).append((home.case, name))
+
+    def _under(self, blocks: Sequence[Scope], body: Callable[[], None]) -> None:
+        if not blocks:
+            body()
+            return
+        case = blocks[0].case
+        assert case.condition is not None
+        condition = self.text(case.condition, 0 if case.holds else PRIMARY)
+        lines = self.inside(lambda: self._under(blocks[1:], body), blocks[0])
+        self.put(f"if ({'' if case.holds else '!'}{condition}) {{", *lines, "}")
+
+    def inner_scope(self, owner: Expr, child: int) -> Scope | None:
+        """The planned scope of an operand of a node that is written here."""
+        return self.placement.inner.get((id(owner), child, self.scope))
 
     def keep(self, e: Expr, text: str) -> str:
         """A scalar as a constant of the present scope."""

@@ -6,8 +6,8 @@
 The largest such parts of the moving blocks' expressions become variables; in a product of parameters and one factor
 that moves, `m*(L*s)`, the parameters are put together first: `$h3*s`.  Events compute them, not `once`: so they are
 right after initial equations have found parameters (`fixed = false`) and after a parameter was changed in a run.  Parts
-of a branch may not be valid where it is not taken: there sums, differences and products alone are moved; calls never
-are.  Linear in the expressions.  It never gives up: what it does not know stays.
+of a branch, or behind `and` and `or`, may not be valid where a condition keeps from them: there sums, differences and
+products alone are moved; calls never are.  Linear in the expressions.  It never gives up: what it does not know stays.
 """
 
 from __future__ import annotations
@@ -17,8 +17,9 @@ from typing import ClassVar
 
 from kilohertz.ir import make
 from kilohertz.ir.builtins import BUILTINS
-from kilohertz.ir.expr import Binary, Builtin, Call, Expr, IfExp, Int, Real, Ref, Unary
+from kilohertz.ir.expr import Binary, Builtin, Call, Expr, Int, Real, Ref, Unary
 from kilohertz.ir.flat import Purpose
+from kilohertz.ir.scopes import opens_scope
 from kilohertz.ir.step import (
     Assignment,
     Block,
@@ -123,7 +124,7 @@ class _Hoist:
             if not children or isinstance(e, Ref):
                 memo[key] = e
                 continue
-            keys = [(c, inside or (isinstance(e, IfExp) and k > 0)) for k, c in enumerate(children)]
+            keys = [(c, inside or opens_scope(e, k)) for k, c in enumerate(children)]
             missing = [k for k in keys if k not in memo]
             if missing:
                 stack.extend(missing)
