@@ -210,6 +210,44 @@ package Machines "State machines (MLS 17)"
     transition(a, b, k >= 3, immediate = false);
   end InAlgorithm;
 
+  model WithWhens
+    block Up
+      Clock c = Clock(1, 10);
+      outer output Integer n;
+      Integer k(start = 0);
+    equation
+      when c then
+        k = previous(k) + 1;
+        n = previous(n) + 2;
+        assert(k < 4 and n > 0, "above");
+      end when;
+    end Up;
+    block Down
+      outer output Integer n;
+      Integer low(start = 0);
+    equation
+      when Clock(1, 10) then
+        n = previous(n) - 1;
+        assert(n < 7, "below");
+      end when;
+    equation
+      when n <= 4 then
+        low = previous(low) + 1;
+      end when;
+    end Down;
+    inner Integer n(start = 0);
+    Up up;
+    Down down;
+  equation
+    initialState(up);
+    transition(up, down, n >= 6, immediate = false);
+    transition(down, up, n <= 3, immediate = false);
+  end WithWhens;
+
+  model FailingInside
+    extends WithWhens(n(start = 10));
+  end FailingInside;
+
   model TwoInitial
     State a, b;
   equation

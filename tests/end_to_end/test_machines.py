@@ -92,6 +92,21 @@ def test_a_state_keeps_what_its_algorithm_gave() -> None:
     assert (result.final("x2"), result.final("n")) == (16.0, 3)
 
 
+@pytest.mark.parametrize("options", SOLVERS)
+def test_a_when_of_the_clock_in_a_state_says_nothing_more(options: dict[str, Any]) -> None:
+    """Its equations and assertions count where the state is active: `n < 7` fails at 0.7 s, in the other state."""
+    result = run("WithWhens", 1.05, **options)
+    values = [2, 4, 6, 5, 4, 3, 5, 7, 6, 5, 4]
+    assert changes(result, "n")[-11:] == [(k / 10, v) for k, v in enumerate(values)]
+    assert changes(result, "up.k")[-5:] == [(0.0, 1), (0.1, 2), (0.2, 3), (0.6, 1), (0.7, 2)]
+    assert changes(result, "down.low")[:2] == [(0.0, 0), (0.4, 1)]
+
+
+def test_an_assertion_in_a_when_of_a_state_fails() -> None:
+    with pytest.raises(ModelError, match="below"):
+        run("FailingInside", 1.05)
+
+
 @pytest.mark.parametrize(
     ("model", "code", "words"),
     [

@@ -43,6 +43,7 @@ from kilohertz.ir.types import (
 
 _RELATIONS = frozenset({"<", "<=", ">", ">=", "==", "<>"})
 _TEXT_ATTRIBUTES = frozenset({"unit", "displayUnit", "quantity"})
+_WHOLE = frozenset({"$tick", "$state"})  # conditions of whens around the equations of a partition, of a state
 
 
 def verify_flat(flat: form.Flat) -> None:
@@ -158,8 +159,8 @@ class _Verifier:
                     if inside_when:
                         raise self.broken("a when inside a when")
                     self._when_conditions([c for c, _ in branches])
-                    for c, body in branches:  # the equations of a clocked partition may have whens of their own
-                        self.equations(body, inside_when=not (isinstance(c, Builtin) and c.name == "$tick"))
+                    for c, body in branches:  # those of a clocked partition or a state may have whens of their own
+                        self.equations(body, inside_when=not (isinstance(c, Builtin) and c.name in _WHOLE))
                 case form.Reinit() if not inside_when:
                     raise self.broken("reinit outside of a when")
                 case form.Assert() | form.Terminate() | form.Reinit() | form.CallEquation():

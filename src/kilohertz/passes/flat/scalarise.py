@@ -156,14 +156,23 @@ class _Scalariser:
             return []
         if isinstance(equation, WhenEquation) and _is_state(equation):
             guard, body = equation.branches[0]
-            scalar = [x for e in body for x in self._equation(e)]
-            in_state = WhenEquation([(self._evaluator.model(guard).scalar, scalar)], equation.origin)
+            in_state = WhenEquation([(self._evaluator.model(guard).scalar, self._in_state(body))], equation.origin)
             return [_at_tick([in_state], k, equation.origin)]
         if isinstance(equation, WhenEquation) and equation.branches[0][0].ty.base == CLOCK.base:
             return [x for _, body in equation.branches for e in body for x in self._clocked(e, k)]
         equations = self._equation(equation)
         checks: list[Equation] = [e for e in equations if isinstance(e, Assert)]
         return [*checks, _at_tick([e for e in equations if not isinstance(e, Assert)], k, equation.origin)]
+
+    def _in_state(self, body: list[Equation]) -> list[Equation]:
+        """Equations of a state: its clock, and a `when` of that clock, say nothing more here either."""
+        found: list[Equation] = []
+        for e in body:
+            if isinstance(e, WhenEquation) and e.branches[0][0].ty.base == CLOCK.base:
+                found += self._in_state(e.branches[0][1])
+            elif not isinstance(e, Equality) or e.right.ty.base != CLOCK.base:
+                found += self._equation(e)
+        return found
 
     def _tick(self, k: int) -> Tick:
         c = self._clocks[k]

@@ -1,16 +1,16 @@
 """initialise: the system that gives every variable its first value (MLS 8.6).
 
 Unknowns: those of the simulation, the states, parameters with fixed=false, and pre values.  Equations: the model's with
-`initial()` true, `pre(v) = start` of discrete variables where fixed, the initial equations, `v = start` of the others
-where fixed, `pre(v) = start` of what is left.  Too few: starts of states (then of others) are taken as equations, with
-a note, first of those that nothing gives yet; those of states that have none after those of what was preferred as a
-state.  Too many: those that fit nowhere are not solved but checked, with a note, or one in their place that the given
-values make singular; at the end of the initial system an assertion fails where they contradict the others.  Rows join
-one after the other by augmenting paths, in the order of that list, so what the user wrote wins over what is guessed;
-and over `v = pre(v)` of what no when sets at the start, where both of them are given.  What start values hang on comes
-as early as it can, so that loops begin from them.  What whens that `initial()`
-triggers reinitialise is an initial equation; assertions, calls and the end of the run in whens that `initial()`
-triggers come last.
+`initial()` true and delays as `first_delays` has them, `pre(v) = start` of discrete variables where fixed, the initial
+equations, `v = start` of the others where fixed, `pre(v) = start` of what is left.  Too few: starts of states (then of
+others) are taken as equations, with a note, first of those that nothing gives yet; those of states that have none after
+those of what was preferred as a state.  Too many: those that fit nowhere are not solved but checked, with a note, or
+one in their place that the given values make singular; at the end of the initial system an assertion fails where they
+contradict the others.  Rows join one after the other by augmenting paths, in the order of that list, so what the user
+wrote wins over what is guessed; and over `v = pre(v)` of what no when sets at the start, where both of them are given.
+What start values hang on comes as early as it can, so that loops begin from them.  What whens that `initial()` triggers
+reinitialise is an initial equation; assertions, calls and the end of the run in whens that `initial()` triggers come
+last.
 
   der(x) = -x;  x(start = 1, fixed = true)      ->   x from x = 1;  der(x) from der(x) = -x
 
@@ -20,7 +20,7 @@ equations of the model are structurally singular at the start (B201) and where a
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
@@ -51,6 +51,7 @@ from kilohertz.passes.algebra import Occurrence, simplify_node
 from kilohertz.passes.contract import Fact, Log, Pass
 from kilohertz.passes.flat.algorithms import default_start
 from kilohertz.passes.numeric import Numeric
+from kilohertz.passes.ordered.first_delays import FirstDelays, undetermined, warning
 from kilohertz.passes.ordered.given_numbers import VANISHED, following, slope
 from kilohertz.passes.ordered.order_parameters import default_taken, free_parameters, lacks_value
 from kilohertz.passes.ordered.simulation import done
@@ -79,16 +80,23 @@ class Initialise(Pass):
     def run(self, model: Ordered, log: Log) -> Ordered:
         work = _Initial(model.dae, model.values, log.occurrence)
         system = work.run()
+        if lost := undetermined(model.dae, system.components, model.values, log.occurrence):
+            log.warnings += map(warning, lost)
+            work = _Initial(model.dae, model.values, log.occurrence, {d.index for d in lost})
+            system = work.run()
         log.warnings += work.warnings
         return replace(model, initial=system, notes=(*model.notes, *work.notes))
 
 
 class _Initial:
-    def __init__(self, dae: Dae, values: Mapping[str, float], occurrence: Occurrence) -> None:
+    def __init__(
+        self, dae: Dae, values: Mapping[str, float], occurrence: Occurrence, past: Container[int] = ()
+    ) -> None:
         self._dae = dae
         self._values, self._occurrence = values, occurrence
         self._free = free_parameters(dae)
         self._before = {pre_name(name) for name in dae.variables}
+        self._delays = FirstDelays(dae, past)
         self.notes: list[str] = []
         self.warnings: list[Diagnostic] = []
         self._spare: list[Equation] = []
@@ -149,27 +157,30 @@ class _Initial:
         """`reinit(x, e)` in a when that `initial()` triggers is `x = e` there (MLS 8.6); where a condition around it
         does not hold, it says nothing: then x has its start, unless others give it."""
         for w in self._dae.whens:
-            guard = _initially(w.guard)
+            guard = self._first(w.guard)
             for a in w.actions if guard is not FALSE else ():
                 if isinstance(a, Reinit):
-                    value, start = _initially(a.value), _start(a.target, self._dae.variables[a.target.name]).right
+                    value, start = self._first(a.value), _start(a.target, self._dae.variables[a.target.name]).right
                     if not self._try(Equation(a.target, make.if_(guard, value, start), a.origin), None):
                         self.notes.append(f"reinit of {a.target.name} at the start is redundant")
                         self._spare.append(Equation(a.target, make.if_(guard, value, a.target), a.origin))
 
+    def _first(self, e: Expr) -> Expr:
+        return _initially(self._delays.of(e))
+
     def _at_start(self, e: AnyEquation) -> AnyEquation:
         """An equation as it holds in the initial system."""
         if isinstance(e, Equation):
-            left, right = _initially(e.left), _initially(e.right)
+            left, right = self._first(e.left), self._first(e.right)
             if left is e.left and right is e.right and not e.directed:
                 return e
             kept = isinstance(left, Ref) and isinstance(right, Ref) and right.name in self._before
             return Equation(left, right, e.origin, e.directed and not kept)
         if isinstance(e, CallEquation):
-            call = _initially(e.call)
+            call = self._first(e.call)
             if not isinstance(call, Call):
                 raise InternalError("a call turned into something else")
-            guard = None if e.guard is None else _initially(e.guard)
+            guard = None if e.guard is None else self._first(e.guard)
             return CallEquation(e.targets, call, e.origin, guard)
         return e
 

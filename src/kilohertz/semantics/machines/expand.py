@@ -295,16 +295,18 @@ class _Expansion:
             state = self._state_of.get(e.origin.path, "")
             if not state:
                 outside.append(e)
-            elif isinstance(e, Assert):
-                check = self._rewritten(e, state)
-                holds = make.or_(make.not_(self._active(state)), check.condition)
-                outside.append(replace(check, condition=holds))
             else:
-                bodies.setdefault(state, []).append(self._rewritten(e, state))
+                checks, others = _checks_apart([e])
+                outside += [self._check(self._rewritten(c, state), state) for c in checks]
+                bodies.setdefault(state, []).extend(self._rewritten(x, state) for x in others)
         self._flat.equations[:] = outside
         for state, body in bodies.items():
             self._new.append(self._when(state, body))
         self._flat.algorithms[:] = [self._algorithm(a) for a in self._flat.algorithms]
+
+    def _check(self, check: Assert, state: str) -> Assert:
+        """An assertion of a state: it counts where that is active."""
+        return replace(check, condition=make.or_(make.not_(self._active(state)), check.condition))
 
     def _when(self, state: str, body: list[Equation]) -> Equation:
         guard = Builtin("$state", (self._active(state),), CLOCK)
@@ -376,6 +378,23 @@ class _Expansion:
 def replace_path(origin: Origin) -> Origin:
     """An origin outside of every component."""
     return Origin(origin.spans, "", origin.passes)
+
+
+def _checks_apart(body: list[Equation]) -> tuple[list[Assert], list[Equation]]:
+    """The assertions of a state, those in a `when` of its clock too; and the rest."""
+    checks: list[Assert] = []
+    others: list[Equation] = []
+    for e in body:
+        if isinstance(e, Assert):
+            checks.append(e)
+        elif isinstance(e, WhenEquation) and e.branches[0][0].ty.base == CLOCK.base:
+            clock, inside = e.branches[0]
+            inner_checks, rest = _checks_apart(inside)
+            checks += inner_checks
+            others.append(WhenEquation([(clock, rest)], e.origin))
+        else:
+            others.append(e)
+    return checks, others
 
 
 def _previous(e: Expr) -> Expr:
