@@ -133,3 +133,38 @@ def test_in_parameters_and_at_the_start(model: str) -> None:
         result = kilohertz.load(write(model, STARTED.replace("n = 0", f"n = {n}"))).simulate(stop=1.0)
         numbers = [result.parameters[name] for name in ("d[1]", "d[2]", "e[1]", "e[2]")]
         assert [*numbers, result.final("a"), result.final("b")] == expected
+
+
+def test_a_call_that_several_values_of_one_condition_share(model: str) -> None:
+    """The call, all of whose results are kept, and the number it is: the C named the latter `None`."""
+    text = """
+model M
+  function f
+    input Real a[:];
+    output Real y;
+  algorithm
+    y := 0;
+    for i in 1:size(a, 1) loop
+      y := y + a[i]^i;
+    end for;
+    annotation(Inline = false);
+  end f;
+  function g
+    input Real x;
+    input Boolean b;
+    output Real y[2];
+  algorithm
+    y[1] := if b then 2*f({x + 1, 3*x}) else x;
+    y[2] := if b then 3 + f({x + 1, 3*x}) else 2*x;
+    annotation(Inline = true);
+  end g;
+  parameter Real x = 2;
+  parameter Boolean b = true;
+  parameter Real p[2] = g(x, b);
+  Real q[2] = g(x + time, time >= 0.5);
+  Real y = sum(p) + sum(q);
+end M;
+"""
+    result = kilohertz.load(write(model, text)).simulate(stop=1.0)
+    assert (result.final("q[1]"), result.final("q[2]")) == (2 * 85, 3 + 85)
+    assert result.final("y") == 3 * 39 + 3 + 3 * 85 + 3

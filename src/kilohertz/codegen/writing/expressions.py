@@ -403,7 +403,7 @@ class Writer(ArrayBuiltinWriter):
         known = self._known_results(call)
         if known is None:
             if self.is_shared(call):
-                self.at_home(call, lambda: self._write_call(call))
+                self.at_home(call, lambda: self._write_call(call), may_guard=False)
             else:
                 self._write_call(call)
             known = self._known_results(call)

@@ -148,14 +148,18 @@ class WriterCore(ABC):
     def is_shared(self, e: Expr) -> bool:
         return self.placement.is_shared(e, self.scope)
 
-    def at_home(self, e: Expr, write: Callable[[], None]) -> None:
-        """Write in the planned scope of a shared node; in the present one where that is not around us."""
+    def at_home(self, e: Expr, write: Callable[[], None], may_guard: bool = True) -> None:
+        """Write in the planned scope of a shared node; in the present one where that is not around us, or where its
+        home would have to guard what is not one number (all results of a call)."""
         outer, home = self.scope, self.placement.home_around(e, self.scope)
-        self.scope = outer if home is None else home.scope
-        if home is None or not home.blocks:
+        if home is None or (home.blocks and not may_guard):
             write()
-        else:
+            return
+        self.scope = home.scope
+        if home.blocks:
             self._write_guarded(e, home, write)
+        else:
+            write()
         self.scope = outer
 
     def _write_guarded(self, e: Expr, home: Home, write: Callable[[], None]) -> None:
