@@ -17,7 +17,7 @@ static const double BRANCH_SHAKEN = 0.02;  /* of a value: a guess beside it */
 /* The row before the last, the last one and this one; the point reached on the way between these. */
 typedef struct branch_room {
     double *head;     /* times of both rows before, checks so far, passes of events until the last row */
-    double *before;   /* [n_w + n_y] values */
+    double *before;   /* [n_w + n_x] values */
     double *x;        /* [n_x] states on the way */
     char *last, *now; /* instances */
     char *left;
