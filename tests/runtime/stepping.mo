@@ -62,13 +62,22 @@ package Stepping "Models that meet everything a bounded step has to bear"
     part.u = x;
   end Root;
 
-  model Hard "a loop with a root of order five: each iteration leaves four fifths of the error"
+  model Hard "a loop with roots of order five: each iteration leaves four fifths of the error"
     Real y(start = 0, fixed = true);
-    Real z(start = 1);
+    Real z(start = 1), w(start = 0);
   equation
     der(y) = z;
-    (z - (if time < 0.005 then 1 else 3) - 1e-3*y)^5 = 0;
+    (z + w - (if time < 0.005 then 1 else 3) - 1e-3*y)^5 = 0;
+    (z - w - (if time < 0.005 then 1 else 3) - 1e-3*y)^5 = 0;
   end Hard;
+
+  model Selects "the smallest of two, one of which follows the result: from below Newton has no direction"
+    Real x(start = 0, fixed = true);
+    Real y(start = 0);
+  equation
+    der(x) = 20*cos(20*time);
+    y = min(x, y + 1e-4);
+  end Selects;
 
   model Singular "no solution at t = 1"
     Real y[4];

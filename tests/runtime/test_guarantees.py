@@ -185,8 +185,17 @@ def test_a_newton_cap_is_counted_and_the_loop_goes_on() -> None:
     assert stepper.counts["held"] == 0
     number, worst = max(enumerate(stepper.blocks), key=lambda b: b[1].newton_caps)
     assert worst.residual > 0
-    assert stepper.program.code.blocks[number].unknowns == ("z",)
+    assert set(stepper.program.code.blocks[number].unknowns) == {"z", "w"}
     assert value(stepper, "z") == pytest.approx(3, abs=0.01)
+
+
+@pytest.mark.parametrize("method", ["rk4", "lie"])
+def test_a_loop_finds_its_root_over_a_piece_without_slope(method: str) -> None:
+    stepper = started("Selects", method)
+    for _ in range(300):
+        stepper.step()
+        assert value(stepper, "y") == pytest.approx(value(stepper, "x"), abs=1e-9)
+    assert stepper.counts["newton_caps"] == 0
 
 
 def test_a_singular_system_costs_one_step() -> None:

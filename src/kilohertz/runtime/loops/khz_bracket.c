@@ -1,6 +1,7 @@
 #include <math.h>
 
 #include "khz_newton.h"
+#include "khz_spare.h"
 
 typedef struct bracket_search {
     const khz_newton_problem *p;
@@ -92,4 +93,81 @@ int khz_newton_bracket(const khz_newton_problem *p, khz_context *c, void *instan
     }
     *x = found;
     return !isnan(found) && bracket_evaluate(w, *x);
+}
+
+typedef struct enclosure {
+    khz_real low, high, f_low, f_high;
+} enclosure;
+
+/* Points on one side of the guess, farther and farther, with khz_may_try for each: 1 where the sign has changed. */
+static int enclose_one(const bracket_search *w, khz_real at, khz_real *last_x, khz_real *last_f, enclosure *e)
+{
+    if (isnan(*last_f) || !khz_may_try(w->c) || !bracket_evaluate(w, at)) {
+        *last_f = NAN; /* nothing is known beyond */
+        return 0;
+    }
+    *e = (enclosure){*last_x, at, *last_f, *w->f};
+    *last_x = at;
+    *last_f = *w->f;
+    return (e->f_low < 0.0) != (e->f_high < 0.0);
+}
+
+/* Newton's step from x; 0: it has none, or no iteration is left for it. */
+static int enclosed_step(const bracket_search *w, khz_real x, khz_real f, khz_real *step)
+{
+    khz_real slope = 0.0;
+    const int has = w->p->jacobian != NULL && khz_may_iterate(w->c) &&
+                    khz_newton_jacobian(w->p, w->c, w->instance, &x, &slope) && slope != 0.0;
+    *step = has ? -f / slope : 0.0;
+    return has;
+}
+
+/* Newton's steps as long as they stay between the ends and shrink by half, else the middle.  A jump is no root: the
+ * residual must have become small. */
+static int enclosed_root(const bracket_search *w, enclosure e, khz_real near, khz_real *x)
+{
+    const khz_real first = fmax(fabs(e.f_low), fabs(e.f_high));
+    khz_real last = fabs(e.high - e.low);
+    khz_real step;
+    *x = e.high;
+    for (int turn = 0; turn < KHZ_ENCLOSE_TURNS && *w->f != 0.0 && last > near; turn++) {
+        const int has = enclosed_step(w, *x, *w->f, &step);
+        if (has && fabs(step) <= near) {
+            break;
+        }
+        const khz_real to = *x + step;
+        const int fits = has && (to - e.low) * (to - e.high) < 0.0 && fabs(step) <= 0.5 * last;
+        const khz_real next = fits ? to : 0.5 * (e.low + e.high);
+        if (!khz_may_try(w->c) || !bracket_evaluate(w, next)) {
+            return 0;
+        }
+        last = fabs(next - *x);
+        *x = next;
+        *((*w->f < 0.0) == (e.f_low < 0.0) ? &e.low : &e.high) = next;
+    }
+    return fabs(*w->f) <= KHZ_BRACKET_ROOT * first;
+}
+
+int khz_newton_enclose(const khz_newton_problem *p, khz_context *c, void *instance, khz_real *f, khz_real guess,
+                       khz_real *x)
+{
+    const bracket_search s = {p, c, instance, f};
+    if (!khz_may_try(c) || !bracket_evaluate(&s, guess)) {
+        return 0;
+    }
+    const khz_real size = fmax(p->nominal[0], fabs(guess));
+    khz_real down_x = guess;
+    khz_real up_x = guess;
+    khz_real down_f = *f;
+    khz_real up_f = *f;
+    khz_real stride = KHZ_ENCLOSE_FIRST * size;
+    enclosure e;
+    for (int k = 0; k < KHZ_ENCLOSE_POINTS; k++) {
+        if (enclose_one(&s, guess + stride, &up_x, &up_f, &e) ||
+            enclose_one(&s, guess - stride, &down_x, &down_f, &e)) {
+            return enclosed_root(&s, e, p->tolerance * size, x);
+        }
+        stride *= KHZ_ENCLOSE_MORE;
+    }
+    return 0;
 }

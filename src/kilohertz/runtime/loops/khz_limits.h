@@ -63,10 +63,16 @@ enum {
     KHZ_BRACKET_DECADES = 14,    /* on both sides of the nominal value: all sizes that have digits beside it */
     KHZ_BRACKET_PER_DECADE = 4,  /* points */
     KHZ_BRACKET_BISECTIONS = 80, /* from a factor of 2 to neighbouring doubles, with some to spare near zero */
+    KHZ_ENCLOSE_POINTS = 14,     /* on each side of the guess of a step, up to some 60 times its size */
+    KHZ_ENCLOSE_TURNS = 80,      /* between two of them to the tolerance, by halves of the step and of the distance */
     KHZ_FAR_POINTS = 3,          /* sizes, in nominal values, of guesses instead of absurd ones: see go_far */
     KHZ_PATH_STRIDES = 200,      /* solutions along a path from the guess, and iterations of each */
     KHZ_PATH_NEWTON = 12
 };
+
+/* Distance of the first points from the guess, as a part of its size, and of each further ones as a multiple. */
+#define KHZ_ENCLOSE_FIRST KHZ_BY_NUMBER(1e-6, 1e-4f)
+#define KHZ_ENCLOSE_MORE KHZ_BY_NUMBER(4.0, 4.0f)
 
 /* Strides along a path from the guess, as parts of it: the first, after success and failure, and the least. */
 #define KHZ_PATH_FIRST KHZ_BY_NUMBER(0.125, 0.125f)

@@ -449,7 +449,7 @@ khz_status khz_newton(const khz_newton_problem *p, khz_context *c, void *instanc
         solved = rescue(&w, guess, x);
     } else if (!solved && p->bold) {
         c->n_detours++;
-        solved = iterate_boldly(&w, guess, x);
+        solved = iterate_boldly(&w, guess, x) || (n == 1 && khz_newton_enclose(p, c, instance, w.f, guess[0], x));
     }
     if (!solved) {
         c->n_caps++;

@@ -41,6 +41,7 @@ typedef struct khz_newton_problem {
 #define KHZ_NEWTON_BOLD_ROUND(n, iterations) ((iterations) * (KHZ_NEWTON_TURN(n) + KHZ_TURN_BISECTIONS))
 #define KHZ_BRACKET_POINTS (4 * KHZ_BRACKET_DECADES * KHZ_BRACKET_PER_DECADE + 1)
 #define KHZ_BRACKET_RESIDUALS (KHZ_BRACKET_POINTS * (KHZ_BRACKET_BISECTIONS + 3) + 1)
+#define KHZ_ENCLOSE_RESIDUALS (2 * KHZ_ENCLOSE_POINTS + KHZ_ENCLOSE_TURNS + 2)
 #define KHZ_RESCUE_RESIDUALS(n, iterations, rescue)                                                                    \
     (KHZ_RESCUE_POINTS * (2 + KHZ_NEWTON_BOLD_ROUND(n, iterations) + KHZ_NEWTON_ROUND(n, (rescue) + (iterations))) +   \
      KHZ_BRACKET_RESIDUALS)
@@ -50,8 +51,8 @@ typedef struct khz_newton_problem {
  *
  * Bound, in residuals: 2 + KHZ_NEWTON_ROUND(n, max_iterations).  Where that finds nothing: with rescue_iterations
  * KHZ_RESCUE_RESIDUALS(n, max_iterations, rescue_iterations) more, else with `bold` KHZ_RESCUE_POINTS and
- * KHZ_NEWTON_BOLD_ROUND(n, max_iterations) more.  With `kept` the bound of khz_newton_kept comes first.
- * One Jacobian, two factorisations and a minimum-norm solution in each iteration.
+ * KHZ_NEWTON_BOLD_ROUND(n, max_iterations) more, and for one unknown KHZ_ENCLOSE_RESIDUALS.  With `kept` the bound of
+ * khz_newton_kept comes first. One Jacobian, two factorisations and a minimum-norm solution in each iteration.
  *
  * In real time (c->newton_cap > 0) a solution has newton_cap iterations with one residual each for itself; all others
  * of both kinds, and minimum-norm solutions, are those that c->iterations_left and c->trials_left have for the period.
@@ -78,6 +79,12 @@ int khz_newton_jacobian(const khz_newton_problem *p, khz_context *c, void *insta
  * larger); one out of the bounds of the unknown counts where there is none within them.  1: found, into x, with its
  * residual in f.  Bound: KHZ_BRACKET_RESIDUALS. */
 int khz_newton_bracket(const khz_newton_problem *p, khz_context *c, void *instance, khz_real *f, khz_real guess,
+                       khz_real *x);
+
+/* One unknown, in real time: from the guess outwards for a change of sign, and close in; of roots the one next to the
+ * guess.  1: found, into x, with its residual in f.  Bound: as many residuals as c->trials_left has, and one, at most
+ * KHZ_ENCLOSE_RESIDUALS. */
+int khz_newton_enclose(const khz_newton_problem *p, khz_context *c, void *instance, khz_real *f, khz_real guess,
                        khz_real *x);
 
 /* Along f(x) = s*f(guess), from s = 1, where the guess is the solution, to s = 0, in strides that shrink and grow: what
