@@ -1,11 +1,14 @@
 """Fixed steps of 1 ms with the method that `auto` chooses, against CVODE on the same model.
 
-    python benchmarks/fixed_step.py MSLDIR REFDIR [--step 1e-3] [--solver auto|tune|NAME] [--most N] [--resume F.jsonl]
-                                                  [--jobs 2]
+    python benchmarks/fixed_step.py MSLDIR [REFDIR] [--step 1e-3] [--solver auto|tune|NAME] [--most N]
+                                    [--also DIR]... [--package P]... [--resume F.jsonl] [--jobs 2]
 
 The rule.  Cases are all models of the Modelica library with a published reference and an experiment of at most 10 s;
 they are run in the order of the SHA-1 of their names, so that any first part of them is a fair sample.  A case counts
 when the model has 1 to 100 states and CVODE simulates it; the others are listed as not chosen, with the reason.
+
+Without REFDIR cases are all classes with an experiment annotation of the packages in the folder (--package: of these
+alone; --also: where used libraries are), the first 10 s of each experiment, and signals are the states.
 
 The measure.  Signals are the states and the comparison signals of the reference.  At each row of the fixed-step run
 the distance to what CVODE's signal takes within two steps before or after is divided by the range of CVODE's signal
@@ -36,7 +39,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from kilohertz.base import ModelError
-from library_sweep import session
+from library_sweep import experiments, session
 from references import cases, comparison_signals, experiment
 from sweeps import absolute, add_options, sweep
 from tables import Record, print_causes, share
@@ -47,7 +50,7 @@ if TYPE_CHECKING:
 
 LONGEST, MOST_STATES, WITHIN = 10.0, 100, 0.01
 SLACK_STEPS, ROWS = 2, 500
-Task = tuple[str, str, str, str, float]  # class name, folder of the reference, library folder, solver, step
+Task = tuple[str, str, tuple[str, ...], str, float]  # class name, folder of the reference, libraries, solver, step
 
 
 def run_one(task: Task) -> Record:
@@ -55,15 +58,16 @@ def run_one(task: Task) -> Record:
     from kilohertz.ir.flat import Purpose
     from kilohertz.ir.step import Kind
 
-    name, folder, library = task[:3]
-    settings = {k: v for k, v in experiment(Path(folder) / "creation.txt").items() if k in ("start", "stop")}
+    name, folder, libraries = task[:3]
     try:
-        model = session((library,)).model(name)
+        model = session(libraries).model(name)
         step = model.process()
+        settings = times_of(model, folder)
         states = [v.name for v in step.of_kind(Kind.STATE)]
         if not 1 <= len(states) <= MOST_STATES:
             return _not_chosen("no states" if not states else f"more than {MOST_STATES} states")
-        compared = (n for n in comparison_signals(Path(folder)) if n in step.variables or n in step.aliases)
+        asked = comparison_signals(Path(folder)) if folder else []
+        compared = (n for n in asked if n in step.variables or n in step.aliases)
         declared = (n for n in states if step.variables[n].purpose is Purpose.DECLARED)  # not those chosen in the run
         names = [*declared, *compared]
         reference = reference_of(model, settings, names, task[4])
@@ -78,6 +82,16 @@ def run_one(task: Task) -> Record:
     for part in (record, more.get("one", record)):
         part.pop("errors", None)
     return {"states": len(states), **record, **more}
+
+
+def times_of(model: Any, folder: str) -> dict[str, float]:
+    """Start and stop: those of the reference, or of the first seconds of the experiment."""
+    from kilohertz.simulate.offline_run import experiment_times
+
+    if folder:
+        return {k: v for k, v in experiment(Path(folder) / "creation.txt").items() if k in ("start", "stop")}
+    start, stop = experiment_times(model.compile(), None, None)
+    return {"start": start, "stop": min(stop, start + LONGEST)}
 
 
 def _known_error(model: Any, reference: Result, settings: Record, errors: dict[str, float], step: float) -> float:
@@ -158,27 +172,42 @@ def signal_errors(result: Result, reference: Result, names: list[str], slack: fl
 
 
 def tasks_of(references: Path, library: Path, solver: str, step: float) -> list[Task]:
-    """The cases by the rule, in the order of their hashes."""
+    """The cases by the rule."""
     found = []
     for name, folder, where in cases(references, library, "Modelica."):
         settings = experiment(Path(folder) / "creation.txt")
         if name.startswith("Modelica.") and "stop" in settings and settings["stop"] - settings["start"] <= LONGEST:
-            found.append((name, folder, where, solver, step))
-    return sorted(found, key=lambda t: hashlib.sha1(t[0].encode()).hexdigest())
+            found.append((name, folder, (where,), solver, step))
+    return found
+
+
+def own_tasks(libraries: tuple[str, ...], packages: list[str], solver: str, step: float) -> list[Task]:
+    """Every class with an experiment of these packages, or of all in the first folder."""
+    from kilohertz.driver import Session
+
+    wanted = packages or Session(libraries[:1]).libraries.names()
+    return [(name, "", libraries, solver, step) for name in experiments(libraries, wanted)]
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("library", type=absolute, metavar="MSLDIR")
-    parser.add_argument("references", type=absolute, metavar="REFDIR")
+    parser.add_argument("references", type=absolute, metavar="REFDIR", nargs="?")
+    parser.add_argument("--also", action="append", type=absolute, default=[], help="where used libraries are")
+    parser.add_argument("--package", action="append", default=[], help="without REFDIR: only of this package")
     parser.add_argument("--step", type=float, default=1e-3)
     parser.add_argument("--solver", default="auto")
     parser.add_argument("--most", type=int, help="stop after so many cases")
     add_options(parser)
     arguments = parser.parse_args()
 
-    tasks = tasks_of(arguments.references, arguments.library, arguments.solver, arguments.step)[: arguments.most]
-    sweep(run_one, tasks, arguments, report, ("within", "not chosen"))
+    if arguments.references is not None:
+        tasks = tasks_of(arguments.references, arguments.library, arguments.solver, arguments.step)
+    else:
+        libraries = (str(arguments.library), *map(str, arguments.also))
+        tasks = own_tasks(libraries, arguments.package, arguments.solver, arguments.step)
+    tasks.sort(key=lambda t: hashlib.sha1(t[0].encode()).hexdigest())
+    sweep(run_one, tasks[: arguments.most], arguments, report, ("within", "not chosen"))
 
 
 def report(records: list[Record]) -> None:
