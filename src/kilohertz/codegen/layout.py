@@ -118,12 +118,8 @@ class Layout:
                 return "(z->c.phase == KHZ_PHASE_TERMINAL)", PRIMARY
             case "initial":
                 return "(z->c.phase == KHZ_PHASE_INITIAL)", PRIMARY
-            case "delay":
-                index = e.args[0]
-                assert isinstance(index, x.Int)
-                source = writer.text(self.step.delays[index.value].source)
-                at = f"z->c.time - {writer.text(e.args[1], PRIMARY)}"
-                return f"khz_delay_value(&z->delays[{index.value}], z->c.time, {source}, {at})", PRIMARY
+            case "delay" | "past" | "part" | "pace":
+                return self._delayed(writer, e), PRIMARY
             case "transport":
                 return self._transported(writer, e), PRIMARY
             case "homotopy":
@@ -133,12 +129,32 @@ class Layout:
             case _:
                 return None
 
+    def _delayed(self, writer: WriterCore, e: x.Builtin) -> str:
+        index, time, *present = e.args
+        assert isinstance(index, x.Int)
+        delay, line = self.step.delays[index.value], f"&z->delays[{index.value}]"
+        at = f"z->c.time - {writer.text(time, PRIMARY)}"
+        if e.name in ("part", "pace"):
+            value, past = f"khz_delay_{e.name}({line}, z->c.time, {at})", "0.0"
+        elif e.name == "delay" and not present:
+            value, past = f"khz_delay_held(&z->c, {line}, {writer.text(delay.source)}, {at})", ""
+        else:
+            now = writer.text(present[0]) if present else "0.0"
+            value, past = f"khz_delay_value({line}, z->c.time, {now}, {at})", ""
+        if delay.past is None or e.name == "pace":
+            return value
+        return f"khz_delay_since({line}, z->c.time, {past or writer.text(delay.past)}, {value}, {at})"
+
     def _transported(self, writer: WriterCore, e: x.Builtin) -> str:
-        index, end, position = e.args
+        index, end, position, *present = e.args
         assert isinstance(index, x.Int) and isinstance(end, x.Int)
         initial = writer.text(self.step.transports[index.value].values[-end.value])
         label = f"{end.value}.0 - {writer.text(position, PRIMARY)}"
-        return f"khz_transport_value(&z->transports[{index.value}], {label}, {initial})"
+        line = f"&z->transports[{index.value}], {label}, {initial}"
+        if not present:
+            return f"khz_transport_value({line})"
+        now = ", ".join(writer.text(part) for part in (position, *present))
+        return f"khz_transport_present({line}, {now})"
 
     # ------------------------------------------------------------------------------------------------------ as C text
 

@@ -335,6 +335,11 @@ _OPERATORS = (
     _asks("$unset", _BOOLEAN, Event.NONE),  # what an algorithm has not assigned
     _asks("delay", result_types.like_first, Event.PAST, "expr", "delayTime", "delayMax", still=True, instructions=400),
     _asks(
+        "past", result_types.constant(REAL), Event.PAST, still=True, instructions=400
+    ),  # of a delay without its present
+    _asks("pace", result_types.constant(REAL), Event.PAST, still=True, instructions=400),  # at which it moves
+    _asks("part", result_types.constant(REAL), Event.PAST, still=True, instructions=40),  # of the present in it
+    _asks(
         "spatialDistribution",
         result_types.spatial,
         Event.PAST,

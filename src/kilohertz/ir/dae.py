@@ -162,12 +162,16 @@ class Sample:
 
 @dataclass(frozen=True, slots=True)
 class Delay:
-    """Delay line number `index` records the variable `source`; `maximum` is the longest delay asked of it."""
+    """Delay line number `index` records the variable `source`; `maximum` is the longest delay asked of it.
+
+    `past`: what it gives before the start, where the initial system leaves that open; else what goes in first.
+    """
 
     index: int
     source: Ref
     maximum: Expr
     origin: Origin = Origin()
+    past: Expr | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -64,7 +64,7 @@ class Equality:
 
 @dataclass(frozen=True, slots=True)
 class TupleTarget:
-    """`(a, , b)` on the left of a call with several outputs; None where an output is dropped."""
+    """`(a, , b)` on the left of a call with several outputs, Real for an Integer one; None where one is dropped."""
 
     elements: tuple[Expr | None, ...]
 

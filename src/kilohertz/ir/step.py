@@ -8,8 +8,10 @@ time or events in them:
 
   `sample(k)`         true in the first iteration of an event at a tick of `samples[k]`, else false   (Int k)
   `terminal()`        true in the last event of a run
-  `delay(k, dt)`      value of `delays[k].source` at `time - dt`
-  `transport(k, e, x)`  value at the end `e` (0 or 1) of the profile `transports[k]`, moved to the position x
+  `delay(k, dt, u)`   value of `delays[k].source` at `time - dt`, which is u now; `delay(k, dt)`: where that is not
+                      known yet; where dt may be zero `past(k, dt) + part(k, dt)*u`
+  `transport(k, e, x, a, b, positive)`  value at the end `e` (0 or 1) of the profile `transports[k]`, moved to the
+                      position x, with a and b entering now at its ends; without them where they are not known yet
   `homotopy(a, s)`    only in `initial`: `lambda*a + (1 - lambda)*s`; lambda = 1 unless continuation runs
 
 How it is run.

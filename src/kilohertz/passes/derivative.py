@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from kilohertz.ir import make
-from kilohertz.ir.builtins import BUILTINS
-from kilohertz.ir.expr import Array, Binary, Builtin, Call, Expr, FunctionRef, IfExp, Item, Record, Ref, Unary
+from kilohertz.ir.builtins import BUILTINS, is_past
+from kilohertz.ir.expr import TIME, Array, Binary, Builtin, Call, Expr, FunctionRef, IfExp, Item, Record, Ref, Unary
 from kilohertz.ir.make import ONE, ZERO, add, div, if_, mul, neg, pow_, sub
 from kilohertz.ir.rules.function_record import Slope
 from kilohertz.ir.traverse import bottom_up
@@ -26,14 +26,17 @@ class Differentiator:
     """Forward-mode derivative of scalar expressions for given seeds.
 
     `seed(name)` is the derivative of a variable (ZERO for those that do not move).  `call` differentiates a function
-    call from its arguments' derivatives; without it calls with moving arguments raise NoDerivative.
+    call from its arguments' derivatives; without it calls with moving arguments raise NoDerivative.  What was recorded
+    moves with time alone: as `past` says, without which it raises NoDerivative.
     """
 
     def __init__(
         self,
         seed: Callable[[Ref], Expr],
         call: Callable[[Call, list[Expr], int | None], Expr] | None = None,
+        past: Callable[[Builtin, list[Expr]], Expr] | None = None,
     ) -> None:
+        self._past_rate = past
         self._seed = seed
         self._call = call
         self._memo: dict[Expr, Expr] = {}
@@ -42,7 +45,16 @@ class Differentiator:
         return bottom_up(e, self._rate, self._memo)
 
     def _rate(self, e: Expr, rates: list[Expr]) -> Expr:
+        if type(e) is Builtin and is_past(e):
+            return self._past(e, rates)
         return self._seed(e) if type(e) is Ref else self._derive(e, e.children(), rates)
+
+    def _past(self, e: Builtin, rates: list[Expr]) -> Expr:
+        if self._seed(TIME) is ZERO:
+            return ZERO
+        if self._past_rate is None:
+            raise NoDerivative("a delay" if e.name != "transport" else "spatialDistribution")
+        return self._past_rate(e, rates)
 
     def _derive(self, e: Expr, u: tuple[Expr, ...], d: list[Expr]) -> Expr:
         if isinstance(e, (Array, Record)):

@@ -26,7 +26,9 @@ _TOKEN = re.compile(
       | (?P<end>[;{}])""",
     re.MULTILINE | re.DOTALL | re.VERBOSE,
 )
-_TIME = re.compile(r"\bc(?:\.|->)time\b|\bat\[|\*at\b|\bsample_(?:start|interval)\b|\bkhz_delay_value\b")
+_TIME = re.compile(
+    r"\bc(?:\.|->)time\b|\bat\[|\*at\b|\bsample_(?:start|interval)\b|\bkhz_delay_(?:value|part|pace|held|since)\b"
+)
 _KEPT = re.compile(r"\bdouble(?= \w+ = )|\bdouble(?= \*at\b)|\bdouble(?= sample_(?:start|interval)\[)")
 _LEAST, _LARGEST = 2.0**-126, 2.0**128 - 2.0**104  # normal singles
 _LANES = re.compile(r"\b(?:khz_lanes|khz_spread|seed|xd_dir|dir)\b")

@@ -159,7 +159,9 @@ def timed_texts(events: Iterable[TimeEvent], samples: Iterable[Sample], delays: 
     """What happens by time, and lines that remember."""
     yield from (f"time event at {print_shared(t.at)}" for t in events)
     yield from (f"sample {s.index}: {print_shared(s.start)}, {print_shared(s.interval)}" for s in samples)
-    yield from (f"delay {d.index}: {print_shared(d.source)}, {print_shared(d.maximum)}" for d in delays)
+    for d in delays:
+        past = "" if d.past is None else f", {print_shared(d.past)}"
+        yield f"delay {d.index}: {print_shared(d.source)}, {print_shared(d.maximum)}{past}"
 
 
 def _alias(a: AliasOf) -> str:

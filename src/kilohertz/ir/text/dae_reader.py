@@ -112,11 +112,12 @@ class EventReader:
         return index
 
     def delay(self) -> Delay:
-        """`index: source, longest delay`."""
+        """`index: source, longest delay`, and what it gives before the start."""
         index, source, maximum = self.pair()
         if not isinstance(source, Ref):
             raise self.e.error("a variable expected")
-        return Delay(index, source, maximum)
+        past = self.e.expression() if self.e.accept(",") else None
+        return Delay(index, source, maximum, past=past)
 
     def transport(self) -> Transport:
         """Sources, points, values."""

@@ -241,7 +241,7 @@ class _Verifier:
         for e, ty in zip(left.elements, outputs, strict=False):
             if e is not None:
                 self.expression(e)
-                if not _agree(e.ty, ty):
+                if not _agree(e.ty, ty) and not (ty.base == INTEGER.base and _agree(e.ty, Type(REAL.base, ty.dims))):
                     raise self.broken(f"`{_shown(e)}` of type {e.ty} for an output of type {ty}")
 
     def _assignable(self, target: Expr | form.TupleTarget) -> None:

@@ -95,6 +95,6 @@ def _of_events(step: Step) -> Iterable[Expr]:
     yield from (x for c in step.crossings for x in (c.relation, c.function))
     yield from (t.at for t in step.time_events)
     yield from (x for s in step.samples for x in (s.start, s.interval))
-    yield from (x for d in step.delays for x in (d.source, d.maximum))
+    yield from (x for d in step.delays for x in (d.source, d.maximum, *(() if d.past is None else (d.past,))))
     yield from (x for t in step.transports for x in t.recorded())
     yield from (x for a in (*step.asserts, *step.initial_asserts) for x in (a.condition, a.message))

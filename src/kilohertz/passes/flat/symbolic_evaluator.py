@@ -45,6 +45,7 @@ from kilohertz.passes.flat import arrays
 from kilohertz.passes.flat.values import Value, elements, field_of, pack, shape, size, stacked
 
 Env = dict[str, Value]
+_OF_BEFORE = frozenset({"pre", "edge", "change", "previous"})
 _QUIET = named(Event.QUIET)
 _STEPPING = (*named(Event.STEPS), *named(Event.QUOTIENT))
 
@@ -196,7 +197,7 @@ class Evaluator:
             return _int(len(self.value(e.args[0], env).ty.dims))
         if name in _QUIET:
             return self._quieted(e, env)
-        if env is not None and self.targets and name in ("pre", "edge", "change"):
+        if env is not None and self.targets and name in _OF_BEFORE:
             return self._with_pre(e, env)
         args = [self.value(a, env) for a in e.args]
         make = arrays.FUNCTIONS.get(name)
@@ -219,10 +220,11 @@ class Evaluator:
         return result
 
     def _with_pre(self, e: Builtin, env: Env) -> Value:
-        """`pre(v)` is what the variable was before the event, whatever the algorithm has made of it by now."""
+        """`pre(v)`, or `previous(v)`, is what the variable was before, whatever the algorithm has made of it by now."""
         outside = {n: v for n, v in env.items() if n not in self.targets}
-        before = tuple(Builtin("pre", (x,), x.ty) for x in self.value(e.args[0], outside).items)
-        if e.name == "pre":
+        earlier = "previous" if e.name == "previous" else "pre"
+        before = tuple(Builtin(earlier, (x,), x.ty) for x in self.value(e.args[0], outside).items)
+        if e.name == earlier:
             return Value(e.ty, before)
         now = self.value(e.args[0], env).items
         if e.name == "edge":

@@ -8,6 +8,7 @@ from typing import Protocol
 
 from kilohertz.base import Diagnostic
 from kilohertz.ir import traverse
+from kilohertz.ir.builtins import is_past
 from kilohertz.ir.dae import AnyEquation
 from kilohertz.ir.expr import Binary, Expr, IfExp, Ref, Unary
 from kilohertz.ir.flat import Function
@@ -56,8 +57,12 @@ class Context:
         return self.columns.occurrence
 
     def has_mode(self, a: Expr) -> bool:
-        """Depends on a mode as it stands."""
-        return is_chosen(a) or any(self.is_discrete(n) for n in self.occurrence.names(a))
+        """Depends on a mode as it stands, or on how long a delay is."""
+        return (
+            is_chosen(a)
+            or any(map(is_past, traverse.walk(a)))
+            or any(self.is_discrete(n) for n in self.occurrence.names(a))
+        )
 
     def may_vanish(self, a: Expr) -> bool:
         """A coefficient that depends on a mode may be zero for good."""

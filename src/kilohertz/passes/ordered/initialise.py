@@ -51,7 +51,7 @@ from kilohertz.passes.algebra import Occurrence, simplify_node
 from kilohertz.passes.contract import Fact, Log, Pass
 from kilohertz.passes.flat.algorithms import default_start
 from kilohertz.passes.numeric import Numeric
-from kilohertz.passes.ordered.first_delays import FirstDelays, undetermined, warning
+from kilohertz.passes.ordered.first_delays import FirstDelays, undetermined, warning, with_past
 from kilohertz.passes.ordered.given_numbers import VANISHED, following, slope
 from kilohertz.passes.ordered.order_parameters import default_taken, free_parameters, lacks_value
 from kilohertz.passes.ordered.simulation import done
@@ -84,6 +84,7 @@ class Initialise(Pass):
             log.warnings += map(warning, lost)
             work = _Initial(model.dae, model.values, log.occurrence, {d.index for d in lost})
             system = work.run()
+            model = replace(model, dae=replace(model.dae, delays=with_past(model.dae, lost)))
         log.warnings += work.warnings
         return replace(model, initial=system, notes=(*model.notes, *work.notes))
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 from kilohertz.base import Diagnostic, ModelError, Note, Origin
 from kilohertz.graphs import FREE, Matching, dulmage_mendelsohn, maximum_matching, strong_components
@@ -175,6 +176,27 @@ def order(
 
     `results`: those of calls that belong to it, where a call gives others that nothing in it reads.
     """
+    return components(*matched(equations, unknowns, occurrence, vanishing, results))
+
+
+class Matched(NamedTuple):
+    """A system of which is known which row computes which unknown; `touched`: the unknowns in each row."""
+
+    rows: list[Row]
+    touched: list[list[int]]
+    unknowns: Sequence[Ref]
+    place: dict[str, int]  # of each unknown, by name
+    matching: Matching
+
+
+def matched(
+    equations: Sequence[AnyEquation],
+    unknowns: Sequence[Ref],
+    occurrence: Occurrence,
+    vanishing: Vanishing | None = None,
+    results: Collection[str] | None = None,
+) -> Matched:
+    """Which equation computes which unknown, as `order` has it."""
     rows = rows_of(equations)
     if results is not None:
         rows = _of_these(rows, results)
@@ -184,11 +206,11 @@ def order(
     if vanishing is not None:
         matching = maximum_matching(solvable_graph(rows, columns, unknowns, index, vanishing), len(unknowns))
         if matching.is_perfect:
-            return components(rows, columns, unknowns, index, matching)
+            return Matched(rows, columns, unknowns, index, matching)
     matching = maximum_matching(graph, len(unknowns))
     if not matching.is_perfect:
         raise singular(rows, graph, unknowns, matching)
-    return components(rows, columns, unknowns, index, matching)
+    return Matched(rows, columns, unknowns, index, matching)
 
 
 def components(

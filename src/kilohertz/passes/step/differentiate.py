@@ -9,10 +9,10 @@
   y := f(x)                 ->  dir(y) := f'(x, dir(x)): by annotation or generated; f'(x, 1)*dir(x) for one number x
 
 In `directional` `dir(x)` of a state is `seed(x)` and time rests; in `time_slope` states rest, time moves at rate 1, and
-what is `dir(v)` above is called `slope(v)`.  Discrete values, relations, inputs and
-delayed values rest in both, and what rests gets no variable.  A rate that is but another rate, or its negative, is put
-in its place.  Forward mode, so the blocks cost a small multiple of those of STEP (A. Griewank, A. Walther, Evaluating
-Derivatives, 2008, chapter 3).
+what is `dir(v)` above is called `slope(v)`. Discrete values, relations and inputs rest in both, delayed values in
+`directional`, and what rests gets no variable. A rate that is but another rate, or its negative, is put in its place.
+Forward mode, so the blocks cost a small multiple of those of STEP (A. Griewank, A. Walther, Evaluating Derivatives,
+2008, chapter 3).
 A pure function of numbers that has no derivative (an external one) is called twice:
   f(x)                      ->  (f(x + h*dir(x)) - f(x)) / h            h a small part of x, relative to its rate
 It gives up, and the model gets no `directional`, where an algorithm, a loop or a call with several results has none.
@@ -25,8 +25,9 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from kilohertz.base import Origin
-from kilohertz.ir import make
+from kilohertz.ir import make, traverse
 from kilohertz.ir import step as s
+from kilohertz.ir.builtins import is_past
 from kilohertz.ir.expr import Binary, Builtin, Call, Expr, Item, Real, Ref, Unary
 from kilohertz.ir.flat import Purpose
 from kilohertz.ir.make import ONE, ZERO
@@ -134,7 +135,7 @@ class _Directional:
         self._way, self._variables, self._count = way, variables, 0
         unknowns = {u.name for u in step.algebraic}
         self._rates: dict[str, Expr] = {n: e for n, e in way.given.items() if n not in unknowns}
-        self._differentiate = Differentiator(lambda r: self._rates.get(r.name, ZERO), self._rule)
+        self._differentiate = Differentiator(lambda r: self._rates.get(r.name, ZERO), self._rule, _past_slope)
         self.out: list[s.Block] = []
         self._simple: dict[Expr, Expr] = {}  # rates share most of what they are made of: simplified once
         known = step.in_partition(s.Partition.EVENT, s.Partition.STEP)
@@ -149,7 +150,9 @@ class _Directional:
         return Ref(name, REAL)
 
     def _moves(self, e: Expr) -> bool:
-        return any(n in self._rates for n in self._occurrence.names(e))
+        if any(n in self._rates for n in self._occurrence.names(e)):
+            return True
+        return "time" in self._rates and any(map(is_past, traverse.walk(e)))
 
     def _rate(self, e: Expr) -> Expr:
         return self._simplified(self._differentiate(e)) if self._moves(e) else ZERO
@@ -250,7 +253,7 @@ class _Directional:
     def _at_rest(self, values: Sequence[tuple[Ref, Expr]], residuals: Sequence[Expr]) -> list[Expr]:
         """How residuals move, with a minus, while the unknowns of their loop rest and what follows from them moves."""
         rest: dict[str, Expr] = {}
-        through = Differentiator(lambda r: rest.get(r.name, self._rates.get(r.name, ZERO)), self._rule)
+        through = Differentiator(lambda r: rest.get(r.name, self._rates.get(r.name, ZERO)), self._rule, _past_slope)
         for target, value in values:
             rate = self._simplified(through(value))
             if rate is not ZERO:
@@ -321,6 +324,13 @@ class _Directional:
 
     def _is_real(self, t: Ref) -> bool:
         return self._step.variables[t.name].slot.kind in _REALS
+
+
+def _past_slope(e: Builtin, rates: list[Expr]) -> Expr:
+    """What was recorded moves along time as the points say; the part that the present has in it is not asked."""
+    if e.name not in ("delay", "past"):
+        return ZERO
+    return make.mul(Builtin("pace", e.args[:2], REAL), make.sub(ONE, rates[1]))
 
 
 def _the_moving(call: Call, rates: Sequence[Expr]) -> int | None:

@@ -34,6 +34,7 @@ from kilohertz.passes.contract import Fact, Log, Pass
 from kilohertz.passes.function_derivative import FunctionDerivatives
 from kilohertz.passes.numeric import Numeric
 from kilohertz.passes.ordered.blocks import make_blocks
+from kilohertz.passes.ordered.present import order_with_delays
 from kilohertz.passes.ordered.simulation import simulation_equations, simulation_unknowns
 from kilohertz.passes.ordered.solving_order import Vanishing, order
 from kilohertz.passes.ordered.tear import make_context
@@ -104,7 +105,7 @@ def _inlined(dae: Dae, whole: Step, choice: Inlining, occurrence: Occurrence) ->
     context.columns.fresh = rates.fresh
     equations += formulas
     unknowns += [Ref(x, REAL) for x in implicit]
-    components = order(equations, unknowns, occurrence, vanishing)
+    components = order_with_delays(dae, values, equations, unknowns, occurrence, vanishing)
     blocks: list[Block] = [_known(x, whole.variables[x].origin) for x in explicit]
     resting = {t.name for b in whole.blocks if b.partition is Partition.EVENT for t in step.targets(b)}
     settle = Settle(out, occurrence, resting)

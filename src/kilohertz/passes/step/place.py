@@ -10,22 +10,25 @@ Cost: linear.  It gives up where `reinit` sets what is no state.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import ClassVar
 
 from kilohertz.base import Diagnostic, ModelError
 from kilohertz.ir import make, step
 from kilohertz.ir.dae import AliasOf, Dae, DaeVariable, Effect, Equation, Reinit, Role, When, der_name, pre_name
 from kilohertz.ir.expr import FALSE, Binary, Ref
-from kilohertz.ir.flat import Purpose
+from kilohertz.ir.flat import Assert, Purpose
 from kilohertz.ir.ordered import Ordered
 from kilohertz.ir.step import TWINS, Alias, Kind, Partition, Slot, Step, StepVariable, WhenBlock
 from kilohertz.ir.types import REAL, STRING, Type
 from kilohertz.passes.algebra import cost, simplify_node
 from kilohertz.passes.contract import Fact, Log, Pass
 from kilohertz.passes.dae.prune import passed_on
+from kilohertz.passes.dae.rewrite import Rule
 from kilohertz.passes.flat.algorithms import default_start
 from kilohertz.passes.ordered.initialise import is_of_start
 from kilohertz.passes.ordered.order_parameters import is_tunable
+from kilohertz.passes.ordered.present import with_present
 from kilohertz.passes.ordered.simulation import after_start, done, equation_after_start
 
 
@@ -43,7 +46,8 @@ class Place(Pass):
         dae, blocks = model.dae, model.simulation.blocks or ()
         variables, aliases = _slots(dae)
         aliases.update({name: _alias(a) for name, a in dae.aliases.items()})
-        whens = (_when(w, dae) for w in dae.whens)
+        present = partial(with_present, dae)
+        whens = (_when(w, dae, present) for w in dae.whens)
         return Step(
             dae.name,
             variables,
@@ -51,12 +55,12 @@ class Place(Pass):
             once=model.once,
             initial=model.initial.blocks or (),
             blocks=(*blocks, *(w for w in whens if w is not None)),
-            crossings=_crossings(dae, variables),
+            crossings=_crossings(dae, variables, present),
             time_events=tuple(dae.time_events),
             samples=tuple(dae.samples),
             delays=tuple(dae.delays),
             transports=tuple(dae.transports),
-            asserts=tuple(a for a in dae.asserts if not is_of_start(a)),
+            asserts=tuple(_assert(a, present) for a in dae.asserts if not is_of_start(a)),
             functions=model.functions,
             experiment=dae.experiment,
             notes=model.notes,
@@ -155,7 +159,7 @@ def _alias(a: AliasOf) -> Alias:
 # --------------------------------------------------------------------------------------------------------------- events
 
 
-def _crossings(dae: Dae, variables: dict[str, StepVariable]) -> tuple[step.Crossing, ...]:
+def _crossings(dae: Dae, variables: dict[str, StepVariable], present: Rule) -> tuple[step.Crossing, ...]:
     """Relations that are left, in slot order."""
     crossings = []
     for e in dae.equations:
@@ -166,22 +170,29 @@ def _crossings(dae: Dae, variables: dict[str, StepVariable]) -> tuple[step.Cross
             continue
         later = equation_after_start(e)
         assert isinstance(later, Equation) and isinstance(later.right, Binary)
-        function = simplify_node(make.sub(later.right.left, later.right.right))
-        crossings.append(step.Crossing(v.slot.index, later.right, function, e.origin))
+        relation = present(later.right)
+        assert isinstance(relation, Binary)
+        function = simplify_node(make.sub(relation.left, relation.right))
+        crossings.append(step.Crossing(v.slot.index, relation, function, e.origin))
     return tuple(sorted(crossings, key=lambda c: c.index))
 
 
-def _when(w: When, dae: Dae) -> WhenBlock | None:
-    guard = after_start(w.guard)
+def _assert(a: Assert, present: Rule) -> Assert:
+    return replace(a, condition=present(a.condition), message=present(a.message))
+
+
+def _when(w: When, dae: Dae, present: Rule) -> WhenBlock | None:
+    guard = present(after_start(w.guard))
     if guard is FALSE:
         return None
-    return WhenBlock(guard, tuple(_action(a, dae) for a in w.actions), Partition.EVENT, cost((guard,)), w.origin)
+    actions = tuple(_action(a, dae, present) for a in w.actions)
+    return WhenBlock(guard, actions, Partition.EVENT, cost((guard,)), w.origin)
 
 
-def _action(a: Reinit | Effect, dae: Dae) -> step.Action:
+def _action(a: Reinit | Effect, dae: Dae, present: Rule) -> step.Action:
     if not isinstance(a, Reinit):
-        return done(a, after_start)
+        return done(a, lambda e: present(after_start(e)))
     if dae.variables[a.target.name].role is not Role.STATE:
         text = f"reinit sets a variable that is integrated; `{a.target.name}` follows from others"
         raise ModelError(Diagnostic("S284", text, a.origin.spans[0] if a.origin.spans else None))
-    return step.SetState(a.target, after_start(a.value), a.origin)
+    return step.SetState(a.target, present(after_start(a.value)), a.origin)

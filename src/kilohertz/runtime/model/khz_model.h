@@ -8,7 +8,7 @@
 #include "khz_base.h"
 #include "khz_sparse.h"
 
-enum { KHZ_ABI = 12, KHZ_DELAY_POINTS = 8192 };
+enum { KHZ_ABI = 13, KHZ_DELAY_POINTS = 8192 };
 
 /* A block of equations and where it comes from. */
 typedef struct khz_block {
@@ -21,7 +21,9 @@ typedef struct khz_block {
 /* A delay line: a ring of accepted points. */
 typedef struct khz_delay {
     int32_t first, count;
-    double longest; /* delay that was asked for so far: the points reach as far back as that */
+    double longest;  /* delay that was asked for so far: the points reach as far back as that */
+    double shortest; /* of those that do without the present; 0: none */
+    int32_t is_told; /* that such a one was shorter than a step */
     double time[KHZ_DELAY_POINTS];
     khz_real value[KHZ_DELAY_POINTS];
 } khz_delay;
@@ -202,6 +204,8 @@ int khz_only_views_are_odd(const khz_model *m, void *instance);
 KHZ_EXPORT khz_status khz_evaluate_all(const khz_model *m, void *instance, double time, const khz_real *x);
 /* The same without views. */
 khz_status khz_evaluate(const khz_model *m, void *instance, double time, const khz_real *x);
+/* d value / d at, right of it. */
+khz_real khz_delay_pace(const khz_delay *line, double now, double at);
 /* The same where what derivatives need stands there already, at the same point. */
 khz_status khz_evaluate_rest(const khz_model *m, void *instance, double time);
 /* Views, where all they read stands there already. */
@@ -212,10 +216,22 @@ KHZ_EXPORT double khz_next_time_event(const khz_model *m, void *instance, double
 KHZ_EXPORT int khz_mark_samples(const khz_model *m, void *instance);
 /* Value of a delay line at an instant; the oldest value before its beginning. */
 khz_real khz_delay_value(khz_delay *line, double now, khz_real present, double at);
+/* The value, or the past where the instant is before the first point. */
+khz_real khz_delay_since(const khz_delay *line, double now, khz_real past, khz_real value, double at);
+/* d value / d present. */
+khz_real khz_delay_part(const khz_delay *line, double now, double at);
+/* The same where what goes in is not known yet: the newest point after it, with a warning (once).  `first`: before the
+ * first point. */
+khz_real khz_delay_held(khz_context *c, khz_delay *line, khz_real first, double at);
+/* The shortest delay of those that do without the present; HUGE_VAL: none. */
+double khz_delay_shortest(const khz_model *m, void *instance);
 /* Record all lines at the end of a step. */
 void khz_delay_push(const khz_model *m, void *instance, khz_real *work);
 /* Value of a transport line at a label, which is a place less the position; `initial` before the first push. */
 khz_real khz_transport_value(const khz_transport *line, khz_real label, khz_real initial);
+/* The same with what enters now at 0 and at 1, since the last push, at a position; positive: 1 if from 0 to 1. */
+khz_real khz_transport_present(const khz_transport *line, khz_real label, khz_real initial, khz_real position,
+                               khz_real at_zero, khz_real at_one, khz_real positive);
 /* recorded: what enters at 0, at 1, position, direction (1: from 0 to 1), points [n_points], values [n_points]. */
 void khz_transport_push(khz_transport *line, int32_t n_points, const khz_real *recorded);
 

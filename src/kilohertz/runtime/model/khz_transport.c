@@ -35,6 +35,26 @@ khz_real khz_transport_value(const khz_transport *line, khz_real label, khz_real
     return line->value[a] + part * (line->value[b] - line->value[a]);
 }
 
+khz_real khz_transport_present(const khz_transport *line, khz_real label, khz_real initial, khz_real position,
+                               khz_real at_zero, khz_real at_one, khz_real positive)
+{
+    if (line->count == 0) {
+        return initial;
+    }
+    const int is_positive = positive > 0.5;
+    const int32_t outermost = place(line, is_positive ? 0 : line->count - 1);
+    const khz_real from = line->label[outermost];
+    const khz_real entering = is_positive ? -position : 1.0 - position;
+    const khz_real value = is_positive ? at_zero : at_one;
+    if (is_positive ? label <= entering : label >= entering) {
+        return value;
+    }
+    if (is_positive ? label < from : label > from) {
+        return value + (label - entering) / (from - entering) * (line->value[outermost] - value);
+    }
+    return khz_transport_value(line, label, initial);
+}
+
 /* Drop what has left at either end; the last point there moves to the end itself. */
 static void cut(khz_transport *line, khz_real low, khz_real high)
 {

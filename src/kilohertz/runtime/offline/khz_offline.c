@@ -293,6 +293,7 @@ static int32_t accepted(khz_offline *o, const cvode_work *w, const cvode_solver 
             return (int32_t)value;
         }
         khz_delay_push(o->model, o->instance, w->delayed);
+        khz_hold_steps(o, s->mem);
     }
     return o->n_steps % KHZ_NEWS_OF_SOLVER == 0 ? tell_news(o, o->time) : KHZ_OK;
 }
@@ -450,6 +451,7 @@ static int32_t run_cvode(khz_offline *o, const cvode_work *w, cvode_solver *s)
     o->grid_next = 1;
     if (o->model->n_recorded > 0) {
         khz_delay_push(o->model, o->instance, w->delayed);
+        khz_hold_steps(o, s->mem);
     }
     while (status == KHZ_OK && o->time < o->stop) {
         const double jump = khz_offline_inputs_next(o);

@@ -160,6 +160,8 @@ typedef struct khz_event_work {
     double *delayed, *g, *kept, *band;
     const double *largest, *before, *g_high;
 } khz_event_work;
+/* A delay in a ring knows what went in up to the last step: no step is longer than it, as far as that is affordable. */
+void khz_hold_steps(khz_offline *o, void *solver);
 /* The event at (t, x): both sides recorded, x updated.  Counts as a time event where a sample or instant is due. */
 int32_t khz_offline_event(khz_offline *o, const khz_event_work *w, double t, double *x, int is_time_event);
 /* khz_settle.c: the passes of an event. */

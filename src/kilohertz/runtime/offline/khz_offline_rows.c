@@ -1,7 +1,10 @@
 /* What every off-line run shares: rows of the recorder, the grid of outputs, events, the end. */
+#include <math.h>
 #include <string.h>
 
 #include "khz_offline.h"
+
+#define LEAST_STEP 1e-6 /* of a run, for a delay in a ring */
 
 int64_t khz_offline_copied(const khz_model *m) { return (int64_t)(m->size / sizeof(double)) + 1; }
 
@@ -71,6 +74,15 @@ static int32_t record_at(khz_offline *o, double t, const double *x)
         status = o->model->asserts(o->instance);
     }
     return status == KHZ_OK ? khz_offline_record(o) : (int32_t)status;
+}
+
+void khz_hold_steps(khz_offline *o, void *solver)
+{
+    const double shortest = khz_delay_shortest(o->model, o->instance);
+    if (shortest < o->max_step) {
+        o->max_step = fmax(shortest, (o->stop - o->start) * LEAST_STEP);
+        (void)o->sundials->set_max_step(solver, o->max_step);
+    }
 }
 
 int32_t khz_offline_event(khz_offline *o, const khz_event_work *w, double t, double *x, int is_time_event)

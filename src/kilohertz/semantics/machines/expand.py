@@ -46,6 +46,7 @@ from kilohertz.ir.types import BOOLEAN, CLOCK, INTEGER, REAL, STRING, EnumType, 
 from kilohertz.semantics.balancing.equation_parts import assigned_variables, assignments
 from kilohertz.semantics.behaviour.external_objects import rewrite
 from kilohertz.semantics.machines.gather import Machines, Transition, active_name
+from kilohertz.semantics.machines.whens import StateWhens
 
 Part = TypeVar("Part", bound="Equation | Statement")
 _IN_STATE = ("ticksInState", "timeInState")
@@ -92,6 +93,7 @@ class _Expansion:
         self._new: list[Equation] = []
         self._values: dict[str, _Values] = {s: _Values() for s in self._machine_of}
         self._tops: dict[str, str] = {}  # an inner outer variable: the one that it stands for
+        self._n_whens = 0
         self._shares: dict[str, list[tuple[str, Ref]]] = {}  # what states give to a variable
 
     def run(self) -> None:
@@ -301,8 +303,17 @@ class _Expansion:
                 bodies.setdefault(state, []).extend(self._rewritten(x, state) for x in others)
         self._flat.equations[:] = outside
         for state, body in bodies.items():
-            self._new.append(self._when(state, body))
+            self._new.append(self._when(state, self._whens(state).equations(body)))
         self._flat.algorithms[:] = [self._algorithm(a) for a in self._flat.algorithms]
+
+    def _whens(self, state: str) -> StateWhens:
+        def fresh(origin: Origin) -> Ref:
+            self._n_whens += 1
+            return self._variable(f"{state}.$when{self._n_whens}", BOOLEAN, origin)
+
+        copies = self._values[state].names.items()
+        shared: dict[str, Expr] = {copy.name: Ref(v, copy.ty) for v, copy in copies if isinstance(copy, Ref)}
+        return StateWhens(self._reset(state), fresh, lambda e: self._previous_in(make.substitute(e, shared), state))
 
     def _check(self, check: Assert, state: str) -> Assert:
         """An assertion of a state: it counts where that is active."""
@@ -316,7 +327,7 @@ class _Expansion:
         state = self._state_of.get(a.origin.path, "")
         if not state:
             return a
-        statements = [self._rewritten(s, state) for s in a.statements]
+        statements = self._whens(state).statements([self._rewritten(s, state) for s in a.statements])
         targets = dict.fromkeys(v for target, _ in assignments(statements) for v in assigned_variables(target))
         kept: list[Statement] = [Assign(Ref(n, ty), _previous(Ref(n, ty)), a.origin) for n, ty in targets]
         return Algorithm([IfStatement([(self._active(state), statements)], kept, a.origin)], a.origin)

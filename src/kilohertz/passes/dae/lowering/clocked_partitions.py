@@ -214,8 +214,7 @@ class Clocks:
         elif first.condition is not None:
             if grain != 1:
                 raise ModelError(Diagnostic("B104", "an event clock cannot be made faster"))
-            # a condition that holds at the start makes a tick there, as the clock of a period does
-            tick = self._edge(make.and_(self.continuous(first.condition), NOT_INITIAL))
+            tick = self._edge(self._from_start(first.condition))
         else:
             raise InternalError("a clock without period and condition")
         counter = self._new(f"$n{key}", INTEGER, Int(-1))
@@ -350,6 +349,13 @@ class Clocks:
             self._partition_of[name] = k
             self._watched.setdefault(k, []).append(Equation(Ref(name, REAL), rate, origin))
         return Ref(name, REAL)
+
+    def _from_start(self, condition: Expr) -> Expr:
+        """MLS 16.3: a clock ticks with edge(condition), also at the start, before which the condition was what its
+        start value says; what has none was false."""
+        v = self._dae.variables.get(condition.name) if isinstance(condition, Ref) else None
+        was_true = FALSE if v is None or v.start is None else v.start
+        return make.and_(self.continuous(condition), make.or_(NOT_INITIAL, was_true))
 
     def _edge_at_ticks(self, condition: Expr, k: int, origin: Origin) -> Expr:
         """A condition of a when: it holds, and did not at the last tick."""

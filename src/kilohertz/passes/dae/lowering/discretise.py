@@ -224,7 +224,9 @@ class Discretiser:
             self._made.append(Timed(Equation(turn, moved), later=True))
         turns[TIME.name] = self._times_h(Real(gamma))
         functions = FunctionDerivatives(self._dae.functions, roots=True)
-        differentiate = Differentiator(lambda ref: turns.get(ref.name, make.ZERO), functions.rule)
+        differentiate = Differentiator(
+            lambda ref: turns.get(ref.name, make.ZERO), functions.rule, lambda past, rates: make.ZERO
+        )
         memo: dict[Expr, Expr] = {}
 
         for e in core:

@@ -46,7 +46,7 @@ from kilohertz.ir.traverse import bottom_up
 from kilohertz.ir.types import BOOLEAN, INTEGER, REAL, Type
 from kilohertz.passes.algebra import linear_parts, simplify_node
 from kilohertz.passes.dae.lowering.lenient_assertions import lenient
-from kilohertz.passes.derivative import Differentiator
+from kilohertz.passes.derivative import Differentiator, NoDerivative
 from kilohertz.passes.flat.elements import is_element, of_each
 
 ROUNDING, DIVIDING, QUIET = named(Event.STEPS), named(Event.QUOTIENT), named(Event.QUIET)
@@ -269,7 +269,10 @@ class Lowering:
             if variable is not None and variable.role is Role.DISCRETE:
                 raise self._error(f"der is applied to `{arg.name}`, which changes at events only")
             return self._rate(arg)
-        return Differentiator(self._rate)(arg)
+        try:
+            return Differentiator(self._rate)(arg)
+        except NoDerivative as failure:
+            raise self._error(f"der is applied to what has no derivative: {failure}") from failure
 
     def _rate(self, ref: Ref) -> Expr:
         if ref is TIME:
