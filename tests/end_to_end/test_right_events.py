@@ -43,6 +43,35 @@ def test_what_falls_with_time_is_rounded_at_every_instant(tmp_path: Path, how: d
     assert result["first"][0] == 3  # initial equations have the values at the instant
 
 
+LATCH = """
+model Latch "A battery is charged when it is low, which the voltage is at once no longer: no relation agrees before the
+  latch has changed"
+  Boolean isLow = v < 2.7, isHigh = v > 3.4;
+  Boolean discharges(start = true, fixed = true), charges(start = false, fixed = true);
+  Real charge(start = 1, fixed = true), v = 2.5 + charge - (if discharges then 0.1 else -0.1);
+  Integer n(start = 0, fixed = true);
+equation
+  discharges = not (isLow or pre(charges));
+  charges = not (isHigh or discharges);
+  der(charge) = if discharges then -0.2 else 0.2;
+  when not discharges then
+    n = pre(n) + 1;
+  end when;
+end Latch;
+"""
+
+
+@pytest.mark.parametrize("how", [{}, {"solver": "ida"}, {"solver": "rk4", "step": 0.01, "events": "exact"}])
+def test_a_latch_that_its_own_action_resets(tmp_path: Path, how: dict[str, Any]) -> None:
+    """Down to 0.3 by 3.5 s, up to 0.8 and down again in 2.5 s each."""
+    result = _load(tmp_path, LATCH).simulate(stop=20.0, **how)
+    assert result.problems == ()
+    assert result.final("n") == 4
+    assert result.final("charge") == pytest.approx(0.6, abs=1e-5)
+    low, high = result["charge"][result.time > 3.5].min(), result["charge"][result.time > 3.5].max()
+    assert (low, high) == pytest.approx((0.3, 0.8), abs=1e-5)
+
+
 BEYOND = {
     "sum": "Integer n(start = 2000000000, fixed = true); equation when sample(0.1, 0.1) then n = pre(n) + 100000000;"
     " end when;",

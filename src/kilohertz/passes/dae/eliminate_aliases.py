@@ -41,7 +41,7 @@ from kilohertz.ir.make.literals import number
 from kilohertz.ir.types import REAL
 from kilohertz.passes.algebra import linear_parts, substitute
 from kilohertz.passes.contract import Fact, Log, Pass
-from kilohertz.passes.dae.before_start import before, given_before
+from kilohertz.passes.dae.before_start import before, given_before, solved_before
 from kilohertz.passes.dae.rewrite import copied, rewritten_equation, rewritten_rest
 from kilohertz.passes.dae.simple_equations import sign_between, small_names
 from kilohertz.passes.flat.algorithms import default_start
@@ -92,7 +92,7 @@ class _Eliminator:
         self._literals: dict[str, Expr] = {}  # by root
         self._given = given_before(dae)  # by root, too
         self._sizes: dict[str, int] = {}
-        self._kept = _kept(dae)
+        self._kept = _kept(dae) | solved_before(dae, self._given)
         self._computed = _computed(dae)
         if states_chosen:
             self._kept |= {v.name for v in dae.variables.values() if v.role is Role.STATE}
@@ -222,7 +222,7 @@ class _Eliminator:
         if ra == rb or ra in self._literals or rb in self._literals:
             return False
         va, vb = self._dae.variables[ra], self._dae.variables[rb]
-        if not self._may_join(va, vb):
+        if not self._may_join(va, vb) or self._began_apart(ra, rb):
             return False
         anchored_a = self._is_kept(ra) or va.role in KNOWN
         if anchored_a or (
@@ -242,6 +242,11 @@ class _Eliminator:
         v, w = self._dae.variables[gone], self._dae.variables[root]
         if w.role is Role.ALGEBRAIC and v.role is not Role.ALGEBRAIC:
             self._dae.variables[root] = replace(w, role=v.role)
+
+    def _began_apart(self, ra: str, rb: str) -> bool:
+        """Equal, and the model gives each a value before the start of its own (MLS 8.6), which may be two."""
+        a, b = self._given.get(ra), self._given.get(rb)
+        return a is not None and b is not None and a is not b and a.ty != REAL
 
     def _is_kept(self, root: str) -> bool:
         return root in self._kept

@@ -152,7 +152,13 @@ class _Initial:
             else:
                 self.notes.append("the initial equation is said twice")
             said.add(sides)
-        return kept
+        return sorted(kept, key=lambda e: not self._of_parameters(e))
+
+    def _of_parameters(self, e: AnyEquation) -> bool:
+        """Whether it speaks of parameters alone, so that it must give one: `0 = w - k*sqrt(d)` gives k, before an
+        equation that follows from others, `der(y) = 0` for a y = k*u that rests, could take it."""
+        touched = incidence(rows_of([e]), self._index, self._occurrence)
+        return all(self._unknowns[c].name in self._free for columns in touched for c in columns)
 
     def _reinitialise(self) -> None:
         """`reinit(x, e)` in a when that `initial()` triggers is `x = e` there (MLS 8.6); where a condition around it

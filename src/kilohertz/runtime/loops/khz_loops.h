@@ -150,7 +150,8 @@ typedef struct khz_mixed_room {
 
 /* Find relations that agree with the Reals they lead to.  First all are updated at once; where that runs in circles,
  * every mode is tried (few relations) or the one that is furthest from agreeing is changed by turns.  Where none agrees
- * the nearest one stays and is counted; c->unsettled names the loop where that is more than rounding on a crossing.
+ * the nearest one stays and is counted; c->unsettled names the loop where that is more than rounding on a crossing, and
+ * there relations lag behind instead, as the last pass left them, for some passes of an event (c->lags_left).
  * Where relations agree and other discrete values do not settle it fails.  A mode that agrees by rounding alone gives
  * way to one in which these relations are as at zero, if that agrees too.  Allocates: never.  Bound: the Reals twice,
  * and KHZ_MIXED_TURNS(n) turns; in real time one, and what c->turns_left has for all loops of a period. */

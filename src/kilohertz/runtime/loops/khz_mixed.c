@@ -13,7 +13,7 @@ typedef struct mixed_search {
     int32_t *r;
     const int32_t *forced;
     int32_t vague; /* what the context had at the beginning: only the mode that stands counts */
-    int32_t *fresh, *best, *entry, *changed; /* [n] */
+    int32_t *fresh, *best, *entry, *changed; /* [n]; entry: as it was, and twice what the Reals said then */
     khz_real *distance;                      /* [n] */
     khz_real *largest;  /* [n] distance of each relation in any mode: what its violation is measured by */
     khz_real violation; /* of the best mode: how far its worst relation is from agreeing */
@@ -139,7 +139,7 @@ static int mixed_enumerate(mixed_search *m)
     for (int changes = 0; changes <= n && !m->is_cut; changes++) {
         for (uint32_t mask = (1U << changes) - 1U; mask < (1U << n); mask = same_bits(mask)) {
             for (int i = 0; i < n; i++) {
-                m->r[m->p->relation[i]] = m->entry[i] ^ (int32_t)((mask >> i) & 1U);
+                m->r[m->p->relation[i]] = (m->entry[i] & 1) ^ (int32_t)((mask >> i) & 1U);
             }
             if (mixed_settled(m)) {
                 return 1;
@@ -273,6 +273,16 @@ static int mixed_moves(mixed_search *m)
     return m->violation == 0.0 && mixed_turn(m) == 0 && m->p->derive(m->instance) > 1;
 }
 
+/* No mode agrees as long as values before the event are what they are: a latch that its own action resets.  Relations
+ * are what the last pass said, and the next pass, with the values of this one as those before, may find a mode. */
+static void mixed_lag(mixed_search *m)
+{
+    for (int i = 0; i < m->p->n; i++) {
+        m->r[m->p->relation[i]] = m->entry[i] >> 1;
+    }
+    m->c->has_lagged = 1;
+}
+
 static void mixed_note_cut(const mixed_search *m)
 {
     if (m->c->n_cut == 0) {
@@ -317,6 +327,7 @@ static int mixed_search_modes(khz_context *c, const khz_mixed_problem *p, void *
         m.largest[i] = fabs(m.distance[i]);
         changed |= r[p->relation[i]] != m.fresh[i];
         r[p->relation[i]] = m.fresh[i];
+        m.entry[i] |= m.fresh[i] << 1;
     }
     c->status = before;
     /* A dear mode that agrees is not looked at twice. */
@@ -340,13 +351,15 @@ static int mixed_search_modes(khz_context *c, const khz_mixed_problem *p, void *
         mixed_note_cut(&m);
         return 0;
     }
-    if (mixed_contradicts(&m)) {
-        c->unsettled = p->block;
-    }
+    const int contradicts = mixed_contradicts(&m);
     mixed_take_best(&m);
     if (c->is_searching == KHZ_SEARCH_CUT) {
-        c->unsettled = 0;
         mixed_note_cut(&m);
+        return 0;
+    }
+    c->unsettled = contradicts ? p->block : c->unsettled;
+    if (contradicts && is_solved && c->lags_left > 0) {
+        mixed_lag(&m);
         return 0;
     }
     if (mixed_moves(&m)) {

@@ -82,6 +82,8 @@ typedef struct khz_context {
     uint32_t n_unsettled;    /* such events so far */
     int32_t unsettled_first; /* block of the mixed loop at the first of them */
     int32_t unsettled;       /* block of such a loop in the present pass of an event, 0 where all agree */
+    int32_t lags_left;       /* passes of an event in which relations of mixed loops without a mode may lag behind */
+    int32_t has_lagged;      /* they do so in the present pass */
     int32_t turns_left;      /* of mixed loops in this period, beyond the first of each in a pass, of late passes, and
                                 of linear systems in a search that take more than their usual way; off-line unused, as are
                                 the next two */

@@ -15,6 +15,9 @@ enum { EVENT_CAP = 200, HOMOTOPY_STEPS = 200 };
 enum { EXACT_PASSES = 8 };
 static const khz_real LOOP_NOISE = KHZ_NOISE;
 
+/* Passes of an event in which a mixed loop that no mode suits may leave its relations as the pass before said. */
+enum { LAGS = 4 };
+
 /* Time events not further apart, as a part of time, differ by rounding alone: sums of intervals against multiples. */
 static const double SAME_INSTANT = KHZ_SAME_INSTANT;
 
@@ -131,6 +134,7 @@ khz_status khz_event_passes(const khz_model *m, void *instance, int cap, int *pa
     KHZ_ENTER(c, KHZ_PLACE_EVENT);
     c->is_settling = 1;
     c->n_strict = 0; /* a block that was not finished left it */
+    c->lags_left = LAGS;
     const uint32_t n_cut = c->n_cut;
     const uint32_t n_mixed = c->n_mixed;
     for (*passes = 0; *passes < cap && may_pass(c, *passes, n_mixed);) {
@@ -141,6 +145,7 @@ khz_status khz_event_passes(const khz_model *m, void *instance, int cap, int *pa
         }
         c->arena_used = 0;
         c->unsettled = 0;
+        c->has_lagged = 0;
         c->noted = KHZ_OK;
         c->vague = 0;
         c->n_passes++;
@@ -160,12 +165,14 @@ khz_status khz_event_passes(const khz_model *m, void *instance, int cap, int *pa
         const int32_t changed = update_pre(m, instance, *passes > EXACT_PASSES ? LOOP_NOISE : 0.0);
         c->restless = moved >= 0 ? moved : changed;
         /* A search for a mode that had no turns left ends the event: the next pass would have none either. */
-        if (c->restless < 0 || c->n_cut != n_cut) {
+        c->lags_left = c->restless < 0 ? 0 : c->lags_left - c->has_lagged; /* nothing new: a lag would not help */
+        if ((c->restless < 0 && !c->has_lagged) || c->n_cut != n_cut) {
             khz_settle_vague(c);
             status = (khz_status)c->status;
             break;
         }
     }
+    c->lags_left = 0;
     c->is_settling = 0;
     status = c->noted != KHZ_OK ? khz_settle_failures(c) : status;
     KHZ_COUNT(c, KHZ_PLACE_EVENT, *passes);

@@ -13,6 +13,7 @@ from kilohertz.ir.types import (
     BOOLEAN,
     INTEGER,
     REAL,
+    STRING,
     EnumType,
     Primitive,
     RecordType,
@@ -42,7 +43,7 @@ class ArrayBuiltins:
             "sum": self._sum,
             "product": self._sum,
             "size": self._size,
-            "ndims": lambda name, args, node, ctx: Int(len(args[0].ty.dims)),
+            "ndims": self._ndims,
             "scalar": self._scalar,
             "vector": self._vector,
             "matrix": self._to_matrix,
@@ -62,7 +63,14 @@ class ArrayBuiltins:
             "array": self._array,
         }
 
+    def _ndims(self, name: str, args: list[Expr], node: Any, ctx: Ctx) -> Expr:
+        need(self.elaborator, name, args, 1, node, ctx)
+        return Int(len(args[0].ty.dims))
+
     def _size(self, name: str, args: list[Expr], node: Any, ctx: Ctx) -> Expr:
+        need(self.elaborator, name, args, 2 if len(args) > 1 else 1, node, ctx)
+        if args[1:] and args[1].ty != INTEGER:
+            raise wrong(self.elaborator, name, args, node, ctx)
         dims = args[0].ty.dims
         if len(args) == 1:
             if None not in dims:
@@ -83,6 +91,8 @@ class ArrayBuiltins:
     def _dims(self, args: list[Expr], node: Any, ctx: Ctx) -> tuple[int | None, ...]:
         dims: list[int | None] = []
         for arg in args:
+            if arg.ty.dims or arg.ty.base in (REAL.base, STRING.base):
+                raise self.elaborator.error("S237", "a dimension must be an Integer", node, ctx)
             if isinstance(arg, Int):
                 dims.append(arg.value)
             elif ctx.locals is None and not (ctx.open and self.elaborator.evaluation.varies(arg)):
@@ -97,6 +107,7 @@ class ArrayBuiltins:
         return tuple(dims)
 
     def _zeros(self, name: str, args: list[Expr], node: Any, ctx: Ctx) -> Expr:
+        at_least(self.elaborator, name, args, 1, node, ctx)
         dims = self._dims(args, node, ctx)
         one = Int(0 if name == "zeros" else 1)
         if None in dims:
@@ -112,6 +123,7 @@ class ArrayBuiltins:
         return Builtin("fill", (value, *(Int(d) for d in dims)), value.ty.array_of(*dims))
 
     def _fill(self, name: str, args: list[Expr], node: Any, ctx: Ctx) -> Expr:
+        at_least(self.elaborator, name, args, 2, node, ctx)
         dims = self._dims(args[1:], node, ctx)
         if None in dims:
             return Builtin("fill", tuple(args), args[0].ty.array_of(*dims))
@@ -128,6 +140,8 @@ class ArrayBuiltins:
     def _diagonal(self, name: str, args: list[Expr], node: Any, ctx: Ctx) -> Expr:
         need(self.elaborator, name, args, 1, node, ctx)
         v = args[0]
+        if not is_vector(v):
+            raise wrong(self.elaborator, name, args, node, ctx)
         n = v.ty.dims[0]
         if n is None or n > 40:
             return Builtin(name, (v,), v.ty.element().array_of(n, n))
@@ -150,6 +164,8 @@ class ArrayBuiltins:
         need(self.elaborator, name, args, 1, node, ctx)
         if all(d == 1 for d in args[0].ty.dims):
             return make.index(args[0], tuple(Int(1) for _ in args[0].ty.dims)) if args[0].ty.dims else args[0]
+        if any(d not in (1, None) for d in args[0].ty.dims):
+            raise wrong(self.elaborator, name, args, node, ctx)
         return Builtin(name, tuple(args), args[0].ty.scalar())
 
     def _vector(self, name: str, args: list[Expr], node: Any, ctx: Ctx) -> Expr:
@@ -182,8 +198,10 @@ class ArrayBuiltins:
         return Builtin(name, (a,), a.ty.scalar().array_of(*a.ty.dims[:2]))
 
     def _promote(self, name: str, args: list[Expr], node: Any, ctx: Ctx) -> Expr:
+        need(self.elaborator, name, args, 2, node, ctx)
         n = self.elaborator.evaluation.known(args[1], node, ctx, "the number of dimensions")
-        assert isinstance(n, int)
+        if args[1].ty != INTEGER or not isinstance(n, int) or n < len(args[0].ty.dims):
+            raise wrong(self.elaborator, name, args, node, ctx)
         return self.elaborator.promoted(args[0], n)
 
     def _transpose(self, name: str, args: list[Expr], node: Any, ctx: Ctx) -> Expr:
@@ -203,6 +221,8 @@ class ArrayBuiltins:
 
     def _outer(self, name: str, args: list[Expr], node: Any, ctx: Ctx) -> Expr:
         need(self.elaborator, name, args, 2, node, ctx)
+        if not all(is_vector(a) and is_number(a) for a in args):
+            raise wrong(self.elaborator, name, args, node, ctx)
         a, b = self._alike(args)
         return Builtin(name, (a, b), a.ty.scalar().array_of(a.ty.dims[0], b.ty.dims[0]))
 
@@ -219,19 +239,24 @@ class ArrayBuiltins:
 
     def _cross(self, name: str, args: list[Expr], node: Any, ctx: Ctx) -> Expr:
         need(self.elaborator, name, args, 2, node, ctx)
-        if any(len(a.ty.dims) != 1 or a.ty.dims[0] not in (3, None) for a in args):
+        if not all(is_vector(a, 3) and is_number(a) for a in args):
             raise wrong(self.elaborator, name, args, node, ctx)
         a, b = self._alike(args)
         return Builtin(name, (a, b), a.ty.scalar().array_of(3))
 
     def _skew(self, name: str, args: list[Expr], node: Any, ctx: Ctx) -> Expr:
         need(self.elaborator, name, args, 1, node, ctx)
+        if not (is_vector(args[0], 3) and is_number(args[0])):
+            raise wrong(self.elaborator, name, args, node, ctx)
         return Builtin(name, tuple(args), args[0].ty.scalar().array_of(3, 3))
 
     def _cat(self, name: str, args: list[Expr], node: Any, ctx: Ctx) -> Expr:
+        at_least(self.elaborator, name, args, 2, node, ctx)
+        parts = list(args[1:])
+        if args[0].ty != INTEGER or not (all(map(is_number, parts)) or len({p.ty.base for p in parts}) == 1):
+            raise wrong(self.elaborator, name, args, node, ctx)
         axis = self.elaborator.evaluation.known(args[0], node, ctx, "the dimension to join along")
         assert isinstance(axis, int)
-        parts = list(args[1:])
         if any(p.ty.base == REAL.base for p in parts):
             parts = [make.to_real(p) for p in parts]
         n = max(len(p.ty.dims) for p in parts)
@@ -299,6 +324,13 @@ def need(elaborator: Elaborator, name: str, args: list[Expr], n: int, node: Any,
         raise elaborator.error("S278", f"`{name}` takes {counted(n, 'argument')}, {are_given(len(args))}", node, ctx)
 
 
+def at_least(elaborator: Elaborator, name: str, args: list[Expr], n: int, node: Any, ctx: Ctx) -> None:
+    """A diagnostic where there are fewer than `n` arguments."""
+    if len(args) < n:
+        text = f"`{name}` takes {counted(n, 'argument')} or more, {are_given(len(args))}"
+        raise elaborator.error("S278", text, node, ctx)
+
+
 def wrong(elaborator: Elaborator, name: str, args: list[Expr], node: Any, ctx: Ctx) -> ModelError:
     types = ", ".join(str(a.ty) for a in args)
     return elaborator.error("S278", f"`{name}` cannot be applied to ({types})", node, ctx)
@@ -307,6 +339,11 @@ def wrong(elaborator: Elaborator, name: str, args: list[Expr], node: Any, ctx: C
 def pick(expr: Expr, i: int) -> Expr:
     """Element i of an array; a scalar stands for all."""
     return make.index(expr, (Int(i),)) if expr.ty.dims else expr
+
+
+def is_vector(expr: Expr, n: int | None = None) -> bool:
+    """Of `n` elements, where that is asked for and known."""
+    return len(expr.ty.dims) == 1 and (n is None or expr.ty.dims[0] in (n, None))
 
 
 def is_number(expr: Expr) -> bool:
