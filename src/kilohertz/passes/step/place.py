@@ -158,6 +158,7 @@ def _alias(a: AliasOf) -> Alias:
 def _crossings(dae: Dae, variables: dict[str, StepVariable]) -> tuple[step.Crossing, ...]:
     """Relations that are left, in slot order."""
     crossings = []
+    passing = {f"$r{c.index}" for c in dae.crossings if c.passing}
     for e in dae.equations:
         if not isinstance(e, Equation) or not e.directed or not isinstance(e.left, Ref):
             continue
@@ -167,7 +168,7 @@ def _crossings(dae: Dae, variables: dict[str, StepVariable]) -> tuple[step.Cross
         later = equation_after_start(e)
         assert isinstance(later, Equation) and isinstance(later.right, Binary)
         function = simplify_node(make.sub(later.right.left, later.right.right))
-        crossings.append(step.Crossing(v.slot.index, later.right, function, e.origin))
+        crossings.append(step.Crossing(v.slot.index, later.right, function, e.origin, e.left.name in passing))
     return tuple(sorted(crossings, key=lambda c: c.index))
 
 
