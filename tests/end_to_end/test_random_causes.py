@@ -110,3 +110,36 @@ def test_a_function_with_several_results_runs_over_arrays(model: str) -> None:
     result = kilohertz.load(write(model, SEVERAL_OVER_ARRAYS)).simulate(stop=1.0)
     assert [result.final(f"v[{k}]") for k in (1, 2)] == [31, 42]
     assert [result.final(f"m[{i},{k}]") for i in (1, 2) for k in (1, 2)] == [51, 62, 73, 84]
+
+
+RECORDS_AND_MORE = """
+model M
+  record R Real v; Integer n; end R;
+  function push
+    input R b[:]; input Real v; output R c[size(b, 1)]; output Integer k = 0;
+  algorithm
+    for i in size(b, 1):-1:2 loop c[i] := b[i - 1]; end for;
+    c[1].v := v; c[1].n := b[1].n + 1; k := 2*c[1].n;
+  end push;
+  function one input Real v; input Integer n; output R c; output Integer k = n; algorithm c := R(v, n + 1); end one;
+  R b[2](v(each start=0, each fixed=true), n(each start=0, each fixed=true));
+  R r(v(start=0, fixed=true), n(start=0, fixed=true));
+  Integer k(start=0, fixed=true), m(start=0, fixed=true), w(start=0, fixed=true);
+algorithm
+  when sample(0.1, 0.1) then
+    w := 0;
+    %s
+    (b, k) := push(b, time);
+    (r, m) := one(2*time, r.n);
+  end when;
+end M;
+"""
+
+
+@pytest.mark.parametrize("more", ["", "while w < 3 and time > 0 loop w := w + 1; end while;"])
+def test_an_algorithm_takes_records_and_more_of_a_call(model: str, more: str) -> None:
+    """As equations and as a function made of the algorithm; all places are set at once."""
+    result = kilohertz.load(write(model, RECORDS_AND_MORE % more)).simulate(stop=0.55, intervals=11)
+    names = ("b[1].v", "b[1].n", "b[2].v", "b[2].n", "k", "r.v", "r.n", "m")
+    found = [result.final(n) for n in names]
+    assert found == pytest.approx([0.5, 5, 0.4, 4, 10, 1.0, 5, 4])
