@@ -226,8 +226,9 @@ class SmallFunctions:
     def _crossings(self) -> Iterator[Line]:
         """g > 0 while the relation is as buffered, < 0 where it differs: never 0, so that no crossing is missed."""
         for c in self.layout.step.crossings:
-            one = Listed("crossing", (("g", c.index), (Kind.RELATION, c.index)), (c.relation, c.function))
-            yield Line(one, _crossed, self.where(c.origin))
+            own = () if c.passing else ((Kind.RELATION, c.index),)
+            one = Listed("crossing", (("g", c.index), *own), (c.relation, c.function))
+            yield Line(one, _passed if c.passing else _crossed, self.where(c.origin))
 
     def _list(self, target: str, expressions: Iterable[Expr]) -> list[list[str]]:
         values = (Listed("value", ((target, k),), (e,)) for k, e in enumerate(expressions))
@@ -250,6 +251,10 @@ class SmallFunctions:
 
 def _crossed(at: Sequence[str], texts: Sequence[str]) -> str:
     return f"{at[0]} = khz_crossing(({texts[0]}) == {at[1]}, {texts[1]});"
+
+
+def _passed(at: Sequence[str], texts: Sequence[str]) -> str:
+    return f"{at[0]} = khz_crossing(!({texts[0]}), {texts[1]});"
 
 
 def _sampled(at: Sequence[str], texts: Sequence[str]) -> str:

@@ -135,11 +135,16 @@ class When:
 
 @dataclass(frozen=True, slots=True)
 class Crossing:
-    """Relation `index`: the variable `$r<index>` buffers `relation` (a comparison of two Reals)."""
+    """Relation `index`: the variable `$r<index>` buffers `relation` (a comparison of two Reals).
+
+    A passing one is false but for the instant at which it makes an event: a rounded value has left its interval, which
+    follows it then.  It is due until that has happened, whatever was made of the relation itself.
+    """
 
     index: int
     relation: Expr
     origin: Origin = Origin()
+    passing: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -124,7 +124,10 @@ Equation: TypeAlias = Equality | IfEquation | WhenEquation | Assert | Terminate 
 
 @dataclass(slots=True)
 class Assign:
-    """`target := value`; target is a Ref, an Index or Field of one, or a TupleTarget."""
+    """`target := value`; target is a Ref, an Index or Field of one, or a TupleTarget.
+
+    An element of a TupleTarget may be put together of such: a record of a model, an array of them (`Record`, `Array`).
+    """
 
     target: Expr | TupleTarget
     value: Expr

@@ -300,12 +300,16 @@ Block: TypeAlias = Assignment | LinearLoop | NonlinearLoop | MixedLoop | CallBlo
 
 @dataclass(frozen=True, slots=True)
 class Crossing:
-    """Relation number `index` (slot `r[index]`): `relation` gives its value in an event, `function` its crossing."""
+    """Relation number `index` (slot `r[index]`): `relation` gives its value in an event, `function` its crossing.
+
+    A passing one is due wherever it holds (a rounded value has left its interval), others where they differ from `r`.
+    """
 
     index: int
     relation: Expr
     function: Expr
     origin: Origin = Origin()
+    passing: bool = False
 
     @property
     def at_zero(self) -> bool:

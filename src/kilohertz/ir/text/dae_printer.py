@@ -149,7 +149,7 @@ def _action(a: Reinit | Effect) -> str:
 def _events(dae: Dae) -> Iterable[str]:
     for w in dae.whens:
         yield f"when {print_shared(w.guard)} then {' '.join(map(_action, w.actions))} end when"
-    yield from (f"crossing {c.index}: {print_shared(c.relation)}" for c in dae.crossings)
+    yield from (f"crossing {c.index}: {print_shared(c.relation)}{' passing' * c.passing}" for c in dae.crossings)
     yield from timed_texts(dae.time_events, dae.samples, dae.delays)
     yield from map(transport_text, dae.transports)
     yield from map(assert_text, dae.asserts)

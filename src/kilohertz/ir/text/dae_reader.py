@@ -298,7 +298,8 @@ class DaeReader:
             case "when":
                 dae.whens.append(self._when())
             case "crossing":
-                dae.crossings.append(Crossing(self.events.number(), self.e.expression()))
+                index, relation = self.events.number(), self.e.expression()
+                dae.crossings.append(Crossing(index, relation, passing=self.e.accept("passing")))
             case "time":
                 dae.time_events.append(self.events.time_event())
             case "sample":

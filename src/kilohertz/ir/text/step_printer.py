@@ -190,7 +190,7 @@ def _names(refs: Iterable[Ref]) -> str:
 
 def _events(step: s.Step) -> Iterable[str]:
     for c in step.crossings:
-        yield f"crossing {c.index}: {print_shared(c.relation)} by {print_shared(c.function)}"
+        yield f"crossing {c.index}: {print_shared(c.relation)} by {print_shared(c.function)}{' passing' * c.passing}"
     yield from timed_texts(step.time_events, step.samples, step.delays)
     yield from map(transport_text, step.transports)
     yield from map(assert_text, step.asserts)

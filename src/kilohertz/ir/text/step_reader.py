@@ -186,7 +186,9 @@ class _StepReader:
             case "crossing":
                 index, relation = events.number(), self.e.expression()
                 self.e.expect("by")
-                step.crossings = (*step.crossings, s.Crossing(index, relation, self.e.expression()))
+                function = self.e.expression()
+                crossing = s.Crossing(index, relation, function, passing=self.e.accept("passing"))
+                step.crossings = (*step.crossings, crossing)
             case "time":
                 step.time_events = (*step.time_events, events.time_event())
             case "sample":

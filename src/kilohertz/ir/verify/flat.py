@@ -245,11 +245,15 @@ class _Verifier:
                     raise self.broken(f"`{_shown(e)}` of type {e.ty} for an output of type {ty}")
 
     def _assignable(self, target: Expr | form.TupleTarget) -> None:
-        elements = target.elements if isinstance(target, form.TupleTarget) else (target,)
-        for e in elements:
+        several = isinstance(target, form.TupleTarget)
+        todo: list[Expr | None] = list(target.elements) if isinstance(target, form.TupleTarget) else [target]
+        while todo:
+            e = todo.pop()
             while isinstance(e, Index | Field):
                 e = e.base
-            if e is not None and not isinstance(e, Ref):
+            if several and isinstance(e, Array | Record):
+                todo += e.children()
+            elif e is not None and not isinstance(e, Ref):
                 raise self.broken(f"assignment to `{_shown(e)}`")
 
     # ---------------------------------------------------------------------------------------------- expressions

@@ -343,9 +343,10 @@ class _Lowerer:
         left, right = e.left, e.right
         if self._ticks:
             left, right = self._clocks.continuous(left), self._clocks.continuous(right)
+        inlined = events and self._moving.inlined(left, right)
         left = self._lowering.lower(left, e.origin, events)
         right = self._lowering.lower(right, e.origin, events)
-        if events and self._moving.in_(left, right):
+        if inlined or (events and self._moving.in_(left, right)):
             right = self._lowering.stepping(right, e.origin)
         return self._directed(left, right, e.origin)
 

@@ -28,6 +28,7 @@ from kilohertz.ir.flat import (
 )
 from kilohertz.ir.types import BOOLEAN, INTEGER, REAL, STRING, EnumType, Type
 from kilohertz.passes.flat.execute import Effects, Executor
+from kilohertz.passes.flat.parted_targets import places
 from kilohertz.passes.flat.symbolic_evaluator import Env, Evaluator, Unsupported, broadcast
 from kilohertz.passes.flat.values import Value, leaves
 
@@ -125,9 +126,7 @@ def assigned(statements: list[Statement]) -> tuple[list[Ref], set[str]]:
         s, inside = stack.pop()
         if isinstance(s, Assign):
             elements = s.target.elements if isinstance(s.target, TupleTarget) else (s.target,)
-            for element in elements:
-                if element is None:
-                    continue
+            for element in places(elements):
                 ref = _root(element)
                 order.setdefault(ref.name, ref)
                 if inside:

@@ -30,6 +30,7 @@ from kilohertz.ir.flat import (
     WhileStatement,
 )
 from kilohertz.ir.types import BOOLEAN, RecordType, Type
+from kilohertz.passes.flat.parted_targets import parted
 from kilohertz.passes.flat.symbolic_evaluator import Env, Evaluator, Unsupported, broadcast
 from kilohertz.passes.flat.values import Value, elements, shape, size, width
 
@@ -171,8 +172,15 @@ class Executor:
     def _assign_tuple(self, s: Assign, target: TupleTarget, env: Env) -> None:
         outputs = self._evaluator.outputs(s.value, env)
         for element, value in zip(target.elements, outputs, strict=False):
-            if element is not None:
-                self._store(element, value, env)
+            if element is None:
+                continue
+            holder = Ref("$result", value.ty)
+            parts = [
+                (place, value if part is holder else self._evaluator.value(part, {**env, holder.name: value}))
+                for place, part in parted(element, holder)
+            ]
+            for place, part_value in parts:
+                self._store(place, part_value, env)
 
     def _store(self, target: Expr, value: Value, env: Env) -> None:
         if isinstance(target, Ref):

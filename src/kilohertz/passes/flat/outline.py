@@ -61,6 +61,7 @@ from kilohertz.ir.rules.function_record import Event
 from kilohertz.ir.types import BOOLEAN, REAL, STRING, Type
 from kilohertz.passes.called_functions import called_in_expressions, statement_expressions
 from kilohertz.passes.flat.algorithms import assigned
+from kilohertz.passes.flat.parted_targets import is_parted, parted, places
 from kilohertz.passes.flat.symbolic_evaluator import Unsupported
 
 _EVENTFUL = named(Event.RATE, Event.BEFORE, Event.INSTANT, Event.PAST, Event.CLOCKED)
@@ -147,6 +148,7 @@ class Outline:
     _output_of: dict[str, Ref] = field(default_factory=dict)
     _on_entry: dict[str, Ref] = field(default_factory=dict)
     _made: list[tuple[Local, Ref, Expr]] = field(default_factory=list)  # outputs of effects, and their values on entry
+    _locals: list[Local] = field(default_factory=list)
     _effects: list[WhenEquation] = field(default_factory=list)
     _effect_of: dict[Expr, tuple[Ref, Ref]] = field(default_factory=dict)  # by state, or no text of terminate
     _unwatched: list[Expr] = field(default_factory=list)
@@ -183,7 +185,7 @@ class Outline:
         kept = tuple(k for k, name in enumerate(results) if name not in set_at_start)
         outputs += [o for o, _, _ in self._made]
         function = Function(
-            self.name, inputs, outputs, [], body, pure=pure, inline=False, kept=kept, origin=algorithm.origin
+            self.name, inputs, outputs, self._locals, body, pure=pure, inline=False, kept=kept, origin=algorithm.origin
         )
         places = [*results.values(), *(place for _, place, _ in self._made)]
         return Outlined(function, arguments, places, self._effects, self._unwatched)
@@ -197,9 +199,26 @@ class Outline:
                 done += self._effect(s, bound)
             elif isinstance(s, Assert) and self._starts:
                 done.append(self._asserted(s, bound))
+            elif isinstance(s, Assign) and isinstance(s.target, TupleTarget) and any(map(is_parted, s.target.elements)):
+                done += self._parted(s, s.target, bound, live)
             else:
                 done.append(self._statement(s, bound, live))
         return done
+
+    def _parted(self, s: Assign, target: TupleTarget, bound: frozenset[str], live: bool) -> list[Statement]:
+        """Results whose places are several variables go by way of a local."""
+        kept: list[Expr | None] = []
+        then: list[Statement] = []
+        for e in target.elements:
+            if e is None or not is_parted(e):
+                kept.append(None if e is None else self._expr(e, bound, False))
+                continue
+            local = Local(f"part{len(self._locals) + 1}", e.ty)
+            self._locals.append(local)
+            whole = Ref(local.name, local.ty)
+            kept.append(whole)
+            then += [Assign(self._expr(place, bound, False), part, s.origin) for place, part in parted(e, whole)]
+        return [Assign(TupleTarget(tuple(kept)), self._expr(s.value, bound, live), s.origin), *then]
 
     def _statement(self, s: Statement, bound: frozenset[str], live: bool) -> Statement:
         match s:
@@ -390,8 +409,7 @@ def _set_at_start(body: list[Statement]) -> set[str]:
     for s in body:
         match s:
             case Assign(target, _):
-                places = target.elements if isinstance(target, TupleTarget) else (target,)
-                names |= {_root(p) for p in places if p is not None}
+                names |= {_root(p) for p in places(target.elements if isinstance(target, TupleTarget) else (target,))}
             case IfStatement(branches, otherwise):
                 for _, inner in branches:
                     names |= _set_at_start(inner)

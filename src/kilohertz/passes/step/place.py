@@ -162,6 +162,7 @@ def _alias(a: AliasOf) -> Alias:
 def _crossings(dae: Dae, variables: dict[str, StepVariable], present: Rule) -> tuple[step.Crossing, ...]:
     """Relations that are left, in slot order."""
     crossings = []
+    passing = {f"$r{c.index}" for c in dae.crossings if c.passing}
     for e in dae.equations:
         if not isinstance(e, Equation) or not e.directed or not isinstance(e.left, Ref):
             continue
@@ -173,7 +174,7 @@ def _crossings(dae: Dae, variables: dict[str, StepVariable], present: Rule) -> t
         relation = present(later.right)
         assert isinstance(relation, Binary)
         function = simplify_node(make.sub(relation.left, relation.right))
-        crossings.append(step.Crossing(v.slot.index, relation, function, e.origin))
+        crossings.append(step.Crossing(v.slot.index, relation, function, e.origin, e.left.name in passing))
     return tuple(sorted(crossings, key=lambda c: c.index))
 
 

@@ -11,7 +11,7 @@ from kilohertz.base import Diagnostic, ModelError, Note, Severity
 from kilohertz.ir import make, traverse
 from kilohertz.ir.expr import Array, Builtin, Call, Comprehension, Expr, Int, Ref
 from kilohertz.ir.flat import Function, Local
-from kilohertz.ir.types import INTEGER, REAL, EnumType, ExternalObjectType, FunctionType, RecordType, Type
+from kilohertz.ir.types import INTEGER, REAL, EnumType, ExternalObjectType, FunctionType, RecordType, TupleType, Type
 from kilohertz.semantics.behaviour.functions import FUNCTION_KINDS
 from kilohertz.semantics.classes import inner_class
 from kilohertz.semantics.classes.modifiers import Ctx
@@ -275,6 +275,11 @@ class Calls:
 
     # ---------------------------------------------------------------------------------------------------- vectorisation
 
+    def _one(self, header: Function, values: list[Expr], node: Any, ctx: Ctx) -> Expr:
+        """An element of a call that runs over arrays: of several results the first."""
+        call = self._single(header, values, node, ctx)
+        return make.item(call, 0) if isinstance(call.ty.base, TupleType) and call.ty.base.elements else call
+
     def _vector_dims(self, header: Function, values: list[Expr], node: Any, ctx: Ctx) -> tuple[int | None, ...]:
         """Dimensions that arguments have beyond what the function takes (MLS 12.4.6); all must agree."""
         extra: tuple[int | None, ...] = ()
@@ -301,9 +306,8 @@ class Calls:
                 for x, v in zip(header.inputs, values, strict=True)
             ]
             inner = extra[1:]
-            parts.append(
-                self._vectorised(header, row, inner, node, ctx) if inner else self._single(header, row, node, ctx)
-            )
+            one = self._vectorised(header, row, inner, node, ctx) if inner else self._one(header, row, node, ctx)
+            parts.append(one)
         if parts:
             return make.array(parts)
         return Array((), header.outputs[0].ty.array_of(*extra))
@@ -321,7 +325,7 @@ class Calls:
                 row.append(v)
         assert over is not None
         extra = self._vector_dims(header, row, node, ctx)
-        body = self._vectorised(header, row, extra, node, ctx) if extra else self._single(header, row, node, ctx)
+        body = self._vectorised(header, row, extra, node, ctx) if extra else self._one(header, row, node, ctx)
         return Comprehension("", body, ((name, over),), body.ty.array_of(None))
 
     def _external_object(self, cls: ClassNode, ty: ExternalObjectType, node: tree.Call, ctx: Ctx) -> Expr:

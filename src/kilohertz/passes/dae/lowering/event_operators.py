@@ -70,6 +70,7 @@ class Lowering:
         self._counts: dict[str, int] = {}
         self._whens: dict[Expr, Expr] = {}
         self._origin = Origin()
+        self._samples: set[Expr] = set()  # that wait for clocks
         self.ticking: Expr = FALSE  # a clock ticks in this pass: what changes at that instant changes in the next
         self.differentiated: dict[str, Ref] = {}
         self._rates: set[str] = set()  # names of derivatives that stand in equations
@@ -179,11 +180,11 @@ class Lowering:
                 return timed
         return self._crossing(e_simple)
 
-    def _crossing(self, relation: Binary) -> Ref:
+    def _crossing(self, relation: Binary, passing: bool = False) -> Ref:
         index = len(self._dae.crossings)
         ref = self._new(f"$r{index}", Role.RELATION)
         self._dae.equations.append(Equation(ref, relation, self._origin, directed=True))
-        self._dae.crossings.append(Crossing(index, relation, self._origin))
+        self._dae.crossings.append(Crossing(index, relation, self._origin, passing))
         return ref
 
     def stepping(self, e: Expr, origin: Origin) -> Expr:
@@ -194,8 +195,8 @@ class Lowering:
         ref = self._new(self._number("$f"), Role.DISCRETE, REAL)
         number = make.to_real(e)
         self._dae.equations.append(Equation(ref, number, self._origin, directed=True))
-        self._crossing(Binary("<", number, make.sub(ref, _HALF), BOOLEAN))
-        self._crossing(Binary(">", number, make.add(ref, _HALF), BOOLEAN))
+        self._crossing(Binary("<", number, make.sub(ref, _HALF), BOOLEAN), passing=True)
+        self._crossing(Binary(">", number, make.add(ref, _HALF), BOOLEAN), passing=True)
         return Builtin("integer", (ref,), INTEGER)
 
     def _time_relation(self, e: Binary) -> Expr | None:
@@ -228,8 +229,10 @@ class Lowering:
         value = self._late(ref, timed) if timed is not None else Builtin("floor", (u,), REAL)
         self._dae.equations.append(Equation(ref, value, self._origin, directed=True))
         if timed is None:
-            self._relation(Binary("<", u, ref, BOOLEAN), True)
-            self._relation(Binary(">=", u, make.add(ref, make.ONE), BOOLEAN), True)
+            for left in (Binary("<", u, ref, BOOLEAN), Binary(">=", u, make.add(ref, make.ONE), BOOLEAN)):
+                simple = simplify_node(left)
+                assert isinstance(simple, Binary)
+                self._crossing(simple, passing=True)
         return Builtin("integer", (ref,), INTEGER) if e.name == "integer" else ref
 
     def _time_steps(self, u: Expr, ref: Ref) -> Expr | None:
@@ -319,7 +322,7 @@ class Lowering:
     def _when(self, condition: Expr) -> Expr:
         if condition is INITIAL or isinstance(condition, Bool):
             return condition if condition is INITIAL else Bool(False)
-        if isinstance(condition, Builtin) and condition.name == "sample":
+        if condition in self._samples or (isinstance(condition, Builtin) and condition.name == "sample"):
             return make.and_(condition, NOT_INITIAL)
         edge = self._whens.get(condition)
         if edge is None:
@@ -342,7 +345,15 @@ class Lowering:
         index = len(self._dae.samples)
         start, interval = make.to_real(e.args[0]), make.to_real(e.args[1])
         self._dae.samples.append(Sample(index, start, interval, self._origin))
-        return Builtin("sample", (Int(index),), BOOLEAN)
+        now = Builtin("sample", (Int(index),), BOOLEAN)
+        if self.ticking is FALSE:
+            return now
+        # as relations of time do it waits while a clock ticks: else a when reads relations as they were before
+        waits = self._new(self._number("$late"), Role.DISCRETE)
+        self._dae.equations.append(Equation(waits, make.and_(now, self.ticking), self._origin, directed=True))
+        late = make.or_(make.and_(now, make.not_(self.ticking)), Ref(pre_name(waits.name), BOOLEAN))
+        self._samples.add(late)
+        return late
 
     def _delay(self, e: Builtin) -> Expr:
         index = len(self._dae.delays)

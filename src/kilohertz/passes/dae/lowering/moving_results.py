@@ -4,20 +4,24 @@
 
 The language has no such equations (MLS 3.8.4: S326 warns), libraries in wide use do.  Held from one event to the next
 the variable would keep a value that its own equation contradicts, so every change of the result is an event.
-Impure functions are left out, their results are no function of what moves; so are fields of records, which say how a
-function came to its numbers (the phase of a medium) and are handed on to others.
+A call that was put in place says the same without a call: what it compares is quiet (`noEvent`), and the whole
+right side makes an event where it changes.
+Impure functions are left out, their results are no function of what moves; so are fields of records that calls give,
+which say how a function came to its numbers (the phase of a medium) and are handed on to others.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-from kilohertz.ir.expr import Call, Expr, Ref
+from kilohertz.ir.expr import Builtin, Call, Expr, Ref
 from kilohertz.ir.flat import Equality, Flat, Purpose, TupleTarget
+from kilohertz.ir.traverse import walk
 from kilohertz.ir.types import BOOLEAN, INTEGER, RecordType
 from kilohertz.passes.dae.lowering.when_equations import scalars
 
 _STEPS = (INTEGER, BOOLEAN)
+_QUIET = ("noEvent", "$noEvent")
 
 
 class MovingResults:
@@ -35,6 +39,15 @@ class MovingResults:
         if isinstance(right, Ref):
             return right.name in self._results()
         return isinstance(right, Call) and self._moves(right)
+
+    def inlined(self, left: Expr, right: Expr) -> bool:
+        """The same of calls that were put in place: what a function compares makes no events of its own."""
+        if left.ty not in _STEPS or right.ty not in _STEPS:
+            return False
+        return any(
+            isinstance(n, Builtin) and n.name in _QUIET and n.ty in _STEPS and self._motion(n.args[0]) > 0
+            for n in walk(right)
+        )
 
     def _moves(self, call: Call) -> bool:
         function = self._flat.functions.get(call.function)

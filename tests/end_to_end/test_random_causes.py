@@ -1,0 +1,145 @@
+"""What `benchmarks/random_models.py` found, each in a small model with its answer."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from one_model import write
+
+import kilohertz
+
+STEP = 1 / 512
+ROUNDED = """
+model M
+  Real x = 0.803*sin(3.723*time + 1.513);
+  Integer n = integer(4*x);
+  Real c = ceil(3*x);
+  Real r = mod(5*x, 2);
+end M;
+"""
+
+
+@pytest.mark.parametrize("events", ["none", "mid", "linear", "catch-up", "hermite", "predict", "exact"])
+def test_a_rounded_value_follows_wherever_its_event_was_taken(model: str, events: str) -> None:
+    """An instant found by interpolation lies before the crossing too: the value changes a step later, not never."""
+    result = kilohertz.load(write(model, ROUNDED)).simulate(
+        stop=1.0, intervals=64, solver="rk4", step=STEP, events=events
+    )
+    x = result["x"]
+    away = [
+        min(abs(v - round(v)) for v in (4 * x_, 3 * x_, 5 * x_ / 2)) > 0.05 for x_ in x
+    ]  # far from where something changes
+    assert sum(away) > 30
+    assert list(result["n"][away]) == [math.floor(4 * v) for v in x[away]]
+    assert list(result["c"][away]) == [math.ceil(3 * v) for v in x[away]]
+    np.testing.assert_allclose(result["r"][away], np.mod(5 * x[away], 2), atol=1e-9)
+
+
+BESIDE_A_CLOCK = """
+model M
+  Boolean b = time >= 0.125 and time < 0.375;
+  Real x(start=0.25, fixed=true), y(start=0, fixed=true);
+  Real u, v(start=0), w(start=0, fixed=true);
+algorithm
+  when sample(0.125, 0.125) then x := if b then 1 else pre(x) + 2; end when;
+equation
+  when {time < -1, sample(0.125, 0.25)} then y = if b then 10 else 20; end when;
+  u = sample(x, Clock(1, 8));
+  v = previous(v) + u;
+  when sample(0, 0.125) then w = pre(w) + 1; end when;
+end M;
+"""
+
+
+@pytest.mark.parametrize("solver", ["cvode", "ida", "rk4"])
+def test_a_sample_sees_relations_of_its_instant_beside_a_clock(model: str, solver: str) -> None:
+    """They waited until a clock had sampled the left limits, the sample did not."""
+    step: dict[str, Any] = {"step": 1 / 64} if solver == "rk4" else {}
+    result = kilohertz.load(write(model, BESIDE_A_CLOCK)).simulate(stop=0.9375, intervals=15, solver=solver, **step)
+
+    def at(name: str) -> list[float]:
+        last = {round(16 * t): value for t, value in zip(result.time, result[name], strict=True)}
+        return [last[k] for k in range(1, 16, 2)]
+
+    assert at("x") == [0.25, 1, 1, 3, 5, 7, 9, 11]
+    assert at("y") == [0, 10, 10, 20, 20, 20, 20, 20]
+    assert at("u") == [0.25, 0.25, 1, 1, 3, 5, 7, 9]  # the left limit
+    assert at("w") == [1, 2, 3, 4, 5, 6, 7, 8]
+
+
+BY_FUNCTIONS = """
+model M
+  record R Real a; Boolean b; end R;
+  function f input Real p; input Real q; output R r; algorithm r.a := p; r.b := p > q; end f;
+  function g input Real p; input Real q; output Boolean y; algorithm y := p > q; end g;
+  Real u = sin(3*time);
+  R r = f(u, 0.3), s[2] = {r, f(0.3, u)};
+  Boolean c = g(u, 0.3), d = g(u, 0.3) and time > 0.5;
+  Real z = if s[1].b then 1 else if s[2].b then 2 else 0;
+end M;
+"""
+
+
+@pytest.mark.filterwarnings("ignore::kilohertz.ModelWarning")
+@pytest.mark.parametrize("solver", ["cvode", "rk4"])
+def test_what_a_function_compares_changes_with_its_arguments(model: str, solver: str) -> None:
+    """Put in place of its call it kept the value of the start."""
+    step: dict[str, Any] = {"step": 0.01} if solver == "rk4" else {}
+    result = kilohertz.load(write(model, BY_FUNCTIONS)).simulate(stop=1.0, intervals=10, solver=solver, **step)
+    for k, t in enumerate(result.time):
+        if min(abs(t - 0.1016), abs(t - 0.9456), abs(t - 0.5)) < 0.02:
+            continue
+        above = math.sin(3 * t) > 0.3
+        assert (result["r.b"][k], result["c"][k], result["z"][k]) == (above, above, 1 if above else 2)
+        assert result["d"][k] == (above and t > 0.5)
+
+
+SEVERAL_OVER_ARRAYS = """
+model M
+  function f input Real a; input Real b; output Real y; output Real k = 1; algorithm y := a + 10*b; end f;
+  Real v[2] = f({time, 2}, {3, 4});
+  Real m[2, 2] = f([time, 2; 3, 4], [5, 6; 7, 8]);
+end M;
+"""
+
+
+def test_a_function_with_several_results_runs_over_arrays(model: str) -> None:
+    result = kilohertz.load(write(model, SEVERAL_OVER_ARRAYS)).simulate(stop=1.0)
+    assert [result.final(f"v[{k}]") for k in (1, 2)] == [31, 42]
+    assert [result.final(f"m[{i},{k}]") for i in (1, 2) for k in (1, 2)] == [51, 62, 73, 84]
+
+
+RECORDS_AND_MORE = """
+model M
+  record R Real v; Integer n; end R;
+  function push
+    input R b[:]; input Real v; output R c[size(b, 1)]; output Integer k = 0;
+  algorithm
+    for i in size(b, 1):-1:2 loop c[i] := b[i - 1]; end for;
+    c[1].v := v; c[1].n := b[1].n + 1; k := 2*c[1].n;
+  end push;
+  function one input Real v; input Integer n; output R c; output Integer k = n; algorithm c := R(v, n + 1); end one;
+  R b[2](v(each start=0, each fixed=true), n(each start=0, each fixed=true));
+  R r(v(start=0, fixed=true), n(start=0, fixed=true));
+  Integer k(start=0, fixed=true), m(start=0, fixed=true), w(start=0, fixed=true);
+algorithm
+  when sample(0.1, 0.1) then
+    w := 0;
+    %s
+    (b, k) := push(b, time);
+    (r, m) := one(2*time, r.n);
+  end when;
+end M;
+"""
+
+
+@pytest.mark.parametrize("more", ["", "while w < 3 and time > 0 loop w := w + 1; end while;"])
+def test_an_algorithm_takes_records_and_more_of_a_call(model: str, more: str) -> None:
+    """As equations and as a function made of the algorithm; all places are set at once."""
+    result = kilohertz.load(write(model, RECORDS_AND_MORE % more)).simulate(stop=0.55, intervals=11)
+    names = ("b[1].v", "b[1].n", "b[2].v", "b[2].n", "k", "r.v", "r.n", "m")
+    found = [result.final(n) for n in names]
+    assert found == pytest.approx([0.5, 5, 0.4, 4, 10, 1.0, 5, 4])
