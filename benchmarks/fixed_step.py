@@ -173,7 +173,7 @@ def signal_errors(result: Result, reference: Result, names: list[str], slack: fl
 
 def tasks_of(references: Path, library: Path, solver: str, step: float) -> list[Task]:
     """The cases by the rule."""
-    found = []
+    found: list[Task] = []
     for name, folder, where in cases(references, library, "Modelica."):
         settings = experiment(Path(folder) / "creation.txt")
         if name.startswith("Modelica.") and "stop" in settings and settings["stop"] - settings["start"] <= LONGEST:
