@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from one_model import write
 
@@ -168,3 +170,14 @@ end M;
     result = kilohertz.load(write(model, text)).simulate(stop=1.0)
     assert (result.final("q[1]"), result.final("q[2]")) == (2 * 85, 3 + 85)
     assert result.final("y") == 3 * 39 + 3 + 3 * 85 + 3
+
+
+@pytest.mark.parametrize("branches", [17, 60])
+def test_in_many_branches(tmp_path: Path, branches: int) -> None:
+    names = [f"k{i}" for i in range(branches)]
+    chosen = " ".join(f"if u > {i} then {k} := div(10, u) + 1; else {k} := 0; end if;" for i, k in enumerate(names))
+    path = tmp_path / "m.mo"
+    declared = f"parameter Integer n = 0; Integer u = n + integer(0*time), {', '.join(names)};"
+    path.write_text(f"model M {declared} algorithm {chosen} end M;", encoding="utf-8")
+    assert kilohertz.load(str(path)).simulate(stop=0.1, solver="euler", step=0.05).final("k0") == 0
+    assert kilohertz.load(f"{path}:M(n = 5)").simulate(stop=0.1, solver="euler", step=0.05).final("k4") == 3

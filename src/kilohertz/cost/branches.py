@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from kilohertz.cost.prices import Count, total
 from kilohertz.ir.expr import Expr, IfExp
-from kilohertz.ir.scopes import MOST_HOMES, certain, common, may_fail
+from kilohertz.ir.scopes import certain, common, may_fail, most_homes
 
 _CHEAP = 8  # instructions of a branch that a compiler may compute whether it is taken or not
 
@@ -64,9 +64,10 @@ def _placed(order: list[Expr], roots: Iterable[Expr]) -> list[_Scope]:
     other: dict[_Scope, _Scope] = {}
     for e in home.keys() & used.keys():
         used[e].append(top)
+    most = most_homes(order) if used else {}
     for e in order:
         places = certain(used[e], other) if e in used else []
-        for here in places if 0 < len(places) <= MOST_HOMES else [home[e]]:
+        for here in places if 0 < len(places) <= most.get(e, 0) else [home[e]]:
             here.members.append(e)
             inside = [here] * len(e.children())
             if isinstance(e, IfExp):

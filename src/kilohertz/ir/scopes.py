@@ -9,7 +9,8 @@ from kilohertz.ir.builtins import BUILTINS
 from kilohertz.ir.expr import Binary, Builtin, Call, Comprehension, Expr, IfExp, Index, Int, Range, Ref, Unary
 from kilohertz.ir.types import INTEGER, Type
 
-MOST_HOMES = 16  # scopes in each of which one value is computed
+_MOST_HOMES = 16  # scopes in each of which one value is computed, ...
+_MOST_WRITTEN = 256  # ... and of what stands in more places as it is written
 _SUMS = frozenset({"sum", "product"})
 _DIVISIONS = frozenset({"div", "mod", "rem"})
 
@@ -61,6 +62,22 @@ def around(scope: _Scope | None, scopes: Container[_Scope]) -> _Scope | None:
     while scope is not None and scope not in scopes:
         scope = scope.parent
     return scope
+
+
+def most_homes(order: Iterable[Expr]) -> dict[Expr, int]:
+    """In how many scopes each node may be computed that may fail: as many as it, or what it is a part of, has places.
+
+    Parents first.  What chains of values in branches of branches multiply has fewer places than homes.
+    """
+    places: dict[Expr, int] = {}
+    most: dict[Expr, int] = {}
+    for e in order:
+        here = max(_MOST_HOMES, most.get(e, 0), min(_MOST_WRITTEN, places.get(e, 0)))
+        most[e] = here
+        for child in e.children():
+            places[child] = places.get(child, 0) + 1
+            most[child] = max(most.get(child, 0), here)
+    return most
 
 
 def opens_scope(node: Expr, child: int) -> bool:

@@ -12,7 +12,8 @@ it is computed before them all, in an `if` of its own.
                                                     k = w ? f(t1) : pre_k;  l = w ? g(t1) : pre_l;
 
 Chains of values in branches of branches may need the first of them in more cases than can be written: arithmetic that
-is needed in more than `MOST_HOMES` is computed once, before their conditions; calls and subscripts never are.
+is needed in more of them than it is written in (and in more than 16) is computed once, before their conditions; calls
+and subscripts never are.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from functools import reduce
 from typing import Any
 
 from kilohertz.ir.expr import Binary, Builtin, Call, Comprehension, Expr, IfExp, Index, Ref
-from kilohertz.ir.scopes import MOST_HOMES, around, certain, common, may_fail, opens_scope, opens_scopes
+from kilohertz.ir.scopes import around, certain, common, may_fail, most_homes, opens_scope, opens_scopes
 from kilohertz.ir.types import BOOLEAN, INTEGER, REAL
 
 
@@ -85,6 +86,7 @@ class Placement:
         self.kept = [root for root, _ in placed]  # ids stay valid as long as the nodes live
         order = _parents_first(self.kept)
         failing, self._strict = _failing(order)
+        self._most = most_homes(order) if failing else {}
         used: dict[int, list[Scope]] = {key: [] for key in failing}
         for root, scope in placed:
             self._use(root, scope, used)
@@ -132,7 +134,7 @@ class Placement:
         places = [self.home[id(node)]]
         if id(node) in used and len(scopes := certain(used[id(node)], self.other)) > 1:
             homes = self._homes(node, used[id(node)], scopes)
-            if len(homes) <= MOST_HOMES or id(node) in self._strict:
+            if len(homes) <= self._most[node] or id(node) in self._strict:
                 self.apart[id(node)] = homes
                 places = [home.inside for home in homes]
         for here in places:
