@@ -175,7 +175,7 @@ class _Generator:
         """Functions for the directions of a Jacobian, call by call; gives how many each takes at once."""
         jacobian = state_jacobian(self.step)
         self.layout.parts = n_parts(jacobian)
-        lanes = n_lanes(self.step, jacobian) if self.often else 1
+        lanes = n_lanes(self.step, jacobian, self.often)
         lists = columns(self.step, jacobian, lanes, narrow=self.often)
         distinct = list(dict.fromkeys(lists))
         if lanes > 1:

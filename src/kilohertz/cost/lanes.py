@@ -19,12 +19,15 @@ from kilohertz.ir.types import REAL
 from kilohertz.runtime import constant
 
 LANES = constant("KHZ_LANES")
+MANY = 32  # directions; a solver with steps of its own makes some 20 right-hand sides for each Jacobian
 _OPERATORS = frozenset({"+", "-", "*", "/"})
 
 
-def n_lanes(step: s.Step, jacobian: StateJacobian) -> int:
-    """Directions that one call of `directional` takes."""
-    return LANES if step.directional is not None and jacobian.n_directions > 1 else 1
+def n_lanes(step: s.Step, jacobian: StateJacobian, often: bool = True) -> int:
+    """Directions that one call of `directional` takes; with Jacobians that are not made `often` several where they have
+    so many directions that they are a large part of a run all the same."""
+    fewest = 2 if often else MANY
+    return LANES if step.directional is not None and jacobian.n_directions >= fewest else 1
 
 
 class Moving:

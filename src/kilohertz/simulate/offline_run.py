@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from kilohertz.base import Diagnostic, ModelError, Note, Severity
 from kilohertz.results import Result
 from kilohertz.runtime import constant, fields
+from kilohertz.simulate.assertions import are_moving
 from kilohertz.simulate.draft import Draft
 from kilohertz.simulate.failure import RunFailed, RunInterrupted, failure
 from kilohertz.simulate.faults import (
@@ -428,7 +429,7 @@ class _Run:
             rows=self.rows.ctypes.data,
             work=self.work.ctypes.data,
             many_states=MANY_STATES,
-            checks=bool(self.program.step.asserts),
+            checks=are_moving(self.program.step),
             time=e.start,
         )
 

@@ -22,6 +22,7 @@ from kilohertz.ir.step import StepVariable
 from kilohertz.ir.types import BOOLEAN
 from kilohertz.results import Selection
 from kilohertz.simulate import Inputs, Instance, Program, offline
+from kilohertz.simulate.assertions import are_moving
 from kilohertz.simulate.inputs import Driven, Table, points_of
 from kilohertz.simulate.offline_run import as_annotated, experiment_of, longest_step
 from kilohertz.simulate.recorder import NUMBERS, is_number
@@ -119,7 +120,7 @@ def make_kit(program: Program, stepping: StepSettings, wanted: Wanted, sources: 
         e.stop,
         e.intervals,
         longest_step(program, e, points.spacing if points is not None else math.inf),
-        bool(program.step.asserts),
+        are_moving(program.step),
         parameters,
         settings,
         tuple(columns.places),

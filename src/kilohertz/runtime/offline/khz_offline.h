@@ -87,7 +87,7 @@ typedef struct khz_offline {
     double *rows;
     double *work;        /* khz_offline_work(model) doubles */
     int32_t many_states; /* from which on the matrix of a solver is sparse */
-    int32_t checks;      /* there are assertions: they hold at the end of every step */
+    int32_t checks;      /* there are assertions that may fail between events: they hold at the end of every step */
     /* results */
     int32_t code; /* of the solver, where it failed; a state that stands still */
     int64_t n_steps, n_rhs, n_jacobians, n_sparse, n_state_events, n_time_events; /* n_sparse: factorisations by plan */
