@@ -51,15 +51,20 @@ def network(m: Maker, tag: str) -> Part:
     part.classes += f"model {tag}_Joint {tag}_Pin p; equation p.i = 0; end {tag}_Joint;\n"
     part.inside = part.inside.replace(f"{tag}_Pin {tag}_nodes[", f"{tag}_Joint {tag}_nodes[")
     part.equations += re.sub(rf"({tag}_nodes\[\d+\])", r"\1.p", "\n".join(text)) + "\n"
+    currents(part, tag, n, links, names, x[1])
+    return part
+
+
+def currents(part: Part, tag: str, n: int, links: list[tuple[int, int, float]], names: list[str], source: str) -> None:
+    """By the potentials of all nodes, the first of which is given and the last zero."""
     part.python += (
         f"def {tag}_solve(u):\n    n = {n}\n    g, b = np.zeros((n + 1, n + 1)), np.zeros(n + 1)\n"
         f"    for i, j, r in {links!r}:\n        g[i, i] += 1/r; g[j, j] += 1/r; g[i, j] -= 1/r; g[j, i] -= 1/r\n"
         "    g[0], g[n] = 0, 0\n    g[0, 0] = g[n, n] = 1\n    b[0] = u\n    return np.linalg.solve(g, b)\n"
     )
     for k, (i, j, r) in enumerate(links):
-        part.checks.append((f"{names[k]}.p.i", f"float({tag}_solve({x[1]})[{i}] - {tag}_solve({x[1]})[{j}])/{r!r}"))
-    part.checks += [(f"{tag}_nodes[{k + 1}].p.v", f"float({tag}_solve({x[1]})[{k}])") for k in range(n + 1)]
-    return part
+        part.checks.append((f"{names[k]}.p.i", f"float({tag}_solve({source})[{i}] - {tag}_solve({source})[{j}])/{r!r}"))
+    part.checks += [(f"{tag}_nodes[{k + 1}].p.v", f"float({tag}_solve({source})[{k}])") for k in range(n + 1)]
 
 
 def streams(m: Maker, tag: str) -> Part:

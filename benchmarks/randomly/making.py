@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 
-from randomly import arrays, classes, connecting, events, mixed, programs, records, solving
+from randomly import arrays, classes, connecting, deeper, events, mixed, programs, records, solving
 from randomly.parts import Maker, Model, Part
 
 Kind = Callable[[Maker, str], Part]
@@ -45,6 +45,11 @@ KINDS: dict[str, Kind] = {
     "recorded": mixed.recorded,
     "clocked arrays": mixed.clocked_arrays,
     "others": mixed.others,
+    "nested": deeper.nested,
+    "events in loops": deeper.events_in_loops,
+    "run-time sizes": deeper.run_time_sizes,
+    "hierarchy": deeper.hierarchy,
+    "strange names": deeper.strange_names,
 }
 ONCE = ("state machine",)
 
