@@ -34,8 +34,8 @@ enum {
 
 /* On the step, relative to the unknowns: convergence is quadratic, so that the error left is far below it. */
 #define KHZ_NEWTON_TOLERANCE KHZ_BY_NUMBER(1e-10, 1e-5f)
-/* ... and a step that was cut so short is no sign of it where the whole was longer than this. */
-#define KHZ_NEWTON_WHOLE KHZ_BY_NUMBER(1e-6, 1e-4f)
+/* ... and in singles a step that was cut so short is no sign of it where the whole was longer than this. */
+#define KHZ_NEWTON_WHOLE 1e-4f
 /* Decrease of the squared residual that a step has to bring, as a part of its length (Armijo). */
 #define KHZ_NEWTON_DECREASE KHZ_BY_NUMBER(1e-4, 1e-4f)
 /* Squared residual, relative to its rows: 10 digits are right, and no step makes it better. */

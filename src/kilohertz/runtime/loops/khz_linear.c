@@ -153,15 +153,15 @@ static KHZ_INLINE khz_status lu_factor_few(int n, khz_real *a, khz_real *scale, 
 /* Compiled for few unknowns apart, where loops fall away: most loops that are iterated on have few. */
 khz_status khz_lu_factor(int n, khz_real *a, khz_real *scale, int32_t *pivot)
 {
-    khz_status status;
-    switch (n) {
-    case 2:
-        status = scale_row(2, a, &scale[0]);
+    if (n == 2) {
+        khz_status status = scale_row(2, a, &scale[0]);
         status = status == KHZ_OK ? scale_row(2, a + 2, &scale[1]) : status;
         pivot[0] = 0;
         pivot[1] = 1;
         status = status == KHZ_OK ? eliminate(2, 0, a, pivot) : status;
         return status == KHZ_OK ? eliminate(2, 1, a, pivot) : status;
+    }
+    switch (n) {
     case 3:
         return lu_factor_few(3, a, scale, pivot);
     case 4:
