@@ -2,6 +2,7 @@
 
     python benchmarks/number_types.py [--case TEXT ...] [--instances 1000] [--steps 200] [--no-count]
                                                                  needs valgrind unless --no-count, and MODELICAPATH
+    python benchmarks/number_sweep.py MSLDIR REFDIR              the same question over the Modelica library
 
 error         Of the states of a run in singles against one in doubles, both with the method and a step of 1 ms: the
               largest difference in any row, as a part of the state's range (of a thousandth of its size where it hardly

@@ -218,7 +218,7 @@ static void diode_jacobian(void *instance, const double *x, double *jacobian)
 static void kept_jacobian(void)
 {
     static const double nominal[2] = {1.0, 1.0};
-    double work[ROOM];
+    double work[ROOM] = {0};
     int32_t order[2], kept = 0;
     const khz_newton_problem p = {.n = 2,
                                   .residual = diode,
@@ -246,6 +246,40 @@ static void kept_jacobian(void)
         CHECK(fabs(f[0]) < 1e-9 && fabs(f[1]) < 1e-9);
     }
     CHECK(n_jacobians < 40);
+}
+
+/* Iterations of a loop whose solution moves along a curve, with a jump half way. */
+static uint32_t followed(double step)
+{
+    static const double nominal[2] = {1.0, 1.0};
+    double work[ROOM] = {0};
+    int32_t order[2], kept = 0;
+    const khz_newton_problem p = {.n = 2,
+                                  .residual = diode,
+                                  .jacobian = diode_jacobian,
+                                  .nominal = nominal,
+                                  .max_iterations = 20,
+                                  .tolerance = 1e-10,
+                                  .kept = &kept};
+    khz_context c = {0};
+    double x[2] = {0.0, 0.0};
+    for (int k = 0; k < 400; k++) {
+        source = (k < 200 ? 0.4 : 0.7) + 0.3 * sin(0.02 * k);
+        c.time = step * k;
+        CHECK(khz_newton(&p, &c, NULL, x, work, order) == KHZ_OK);
+        double f[2];
+        diode(NULL, x, f);
+        CHECK(fabs(f[0]) < 1e-9 * (1.0 + 1e-2 * exp(x[0] / 0.1)) && fabs(f[1]) < 1e-9);
+    }
+    return c.n_iterations;
+}
+
+/* An iteration begins where the solutions before point to; where time stands still they say nothing. */
+static void begins_ahead(void)
+{
+    const uint32_t ahead = followed(1e-3);
+    const uint32_t behind = followed(0.0);
+    CHECK(ahead < 0.85 * behind);
 }
 
 static khz_status solve(int n, khz_residual_fn f, khz_jacobian_fn j, double *x)
@@ -377,7 +411,7 @@ static void roots_within_bounds(void)
 static int counted(int n, khz_residual_fn f, khz_jacobian_fn j, int iterations, int rescue, int bold)
 {
     static const double nominal[2] = {1.0, 1.0};
-    double work[ROOM], x[2] = {1.0, 1.0};
+    double work[ROOM] = {0}, x[2] = {1.0, 1.0};
     int32_t order[2], kept = 0;
     khz_context c = {0};
     const khz_newton_problem p = {.n = n,
@@ -443,6 +477,7 @@ int main(void)
     amplifier_under_a_cap();
     a_flat_piece_under_a_cap();
     kept_jacobian();
+    begins_ahead();
     bounds();
     return 0;
 }

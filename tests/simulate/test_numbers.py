@@ -14,6 +14,7 @@ import kilohertz
 from kilohertz import Model, ModelError
 from kilohertz.codegen.writing.number_type import in_single, single
 from kilohertz.driver import export
+from kilohertz.driver.job import job_of_model
 from kilohertz.results import Result
 from kilohertz.simulate import Statistics, Stepper
 from kilohertz.solvers import StepSettings
@@ -112,9 +113,14 @@ def test_a_task_has_the_bits_of_an_off_line_run(solver: str, tmp_path: Path) -> 
 
 
 def test_what_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(ModelError, match=r"external functions, which take doubles: `cbrt`") as caught:
-        model("Outside").simulate(solver="rk4", step=1e-3, stop=0.1, number="single")
+    with pytest.raises(ModelError, match=r"hands records of doubles to external functions: `pair_sum`") as caught:
+        model("HandsRecords").simulate(solver="rk4", step=1e-3, stop=0.1, number="single")
     assert caught.value.diagnostics[0].code == "R776"
+    with pytest.raises(ModelError, match=r"`k` = 1e\+40 is beyond single precision") as caught:
+        model("Lost").simulate(solver="rk4", step=1e-3, stop=0.1, number="single", settings={"k": 1e40})
+    assert caught.value.diagnostics[0].code == "R779"
+    with pytest.raises(ModelError, match="beyond single precision"):
+        model("Lost").run(solver="rk4", step=1e-3, duration=0.1, number="single", settings={"k": 1e-40})
     with pytest.raises(ModelError, match=r"`number` is for fixed-step solvers, not for `cvode`"):
         model("Lorenz").simulate(solver="cvode", stop=0.1, number="single")
     with pytest.raises(ModelError, match="an FMU speaks and computes in doubles"):
@@ -123,6 +129,51 @@ def test_what_is_refused(tmp_path: Path) -> None:
         model("Lorenz").tune(error=1e-3, number="single", stop=1.0)
     with pytest.raises(ModelError, match="`number` is `half`"):
         model("Lorenz").simulate(solver="rk4", step=1e-3, stop=0.1, number="half")
+
+
+def test_external_functions_compute_in_doubles(tmp_path: Path) -> None:
+    how: dict[str, Any] = {"solver": "rk4", "step": 1e-3}
+    (exact, _), (rounded, _) = both("Outside", stop=0.5, intervals=100, **how)
+    for name in ("x", "b[1]", "b[2]", "b[3]", "total", "now"):
+        np.testing.assert_allclose(rounded[name], exact[name], rtol=1e-5, atol=1e-6)
+        assert name == "b[3]" or np.any(np.asarray(rounded[name]) != np.asarray(exact[name]))
+    assert np.all(np.asarray(rounded["due"]) == float(np.finfo(np.float32).max))  # "never", not infinity
+    report = model("Outside").run(duration=0.5, folder=tmp_path, number="single", **how)
+    assert float(np.asarray(report.result["total"])[-1]) == float(np.asarray(rounded["total"])[-1])
+
+
+def test_a_cut_step_is_no_solution() -> None:
+    """Cut to 1/4096 a step of a hundredth is below the tolerance of singles: out was at its limits, without a word."""
+    (exact, _), (rounded, counted) = both("Amplifier", solver="rk4", step=1e-3, stop=0.1, intervals=100)
+    assert np.max(np.abs(np.asarray(exact["out"]) - np.asarray(rounded["out"]))) < 0.1
+    assert not counted.counts.get("newton_caps")
+
+
+def test_what_singles_lose_is_said() -> None:
+    counted = Statistics()
+    how: dict[str, Any] = {"solver": "rk4", "step": 1e-3, "statistics": counted}
+    model("Lost").simulate(stop=0.1, number="single", **how)
+    (warning,) = counted.warnings
+    assert warning.code == "R778"
+    assert "1e-60 of `tiny`, 1e+60 of a condition, 1e-50 of `der(x)`" in warning.message
+    model("Lost").simulate(start=9000.0, stop=9000.1, number="single", **how)
+    instants = counted.warnings[1]
+    assert instants.code == "R766"
+    assert instants.message.startswith(
+        "`next` holds an instant, and at 9000.1 s neighbouring singles are 0.0011 s apart"
+    )
+    model("Lost").simulate(start=9000.0, stop=9000.1, **how)
+    assert not counted.warnings
+    with pytest.raises(ModelError) as caught:
+        model("Patient").simulate(stop=0.1, number="single", **how)
+    assert "7 digits" in caught.value.diagnostics[0].notes[-1].text
+
+
+def test_a_task_says_what_singles_lose(tmp_path: Path) -> None:
+    said: list[str] = []
+    job = job_of_model(model("Lost")).changed(StepSettings.of(solver="rk4", step=1e-3, number="single"), duration=0.1)
+    job.build(folder=tmp_path, announce=said.append)
+    assert any("R778" in line and "`tiny`" in line for line in said)
 
 
 def test_one_type_in_an_executable() -> None:

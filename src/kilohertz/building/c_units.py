@@ -70,9 +70,9 @@ class ModelUnits:
         number = NUMBER_TYPES[name]
         if number is self.number:
             return self
-        if self.code.externals:
-            called = ", ".join(sorted({f"`{call.symbol}`" for call in self.code.externals}))
-            text = f"`{self.code.name}` calls external functions, which take doubles: {called}"
+        if self.code.in_singles.without:
+            called = ", ".join(f"`{symbol}`" for symbol in self.code.in_singles.without)
+            text = f"`{self.code.name}` hands records of doubles to external functions: {called}"
             raise ModelError(Diagnostic("R776", text, notes=(Note("with `number = double` it can be built"),)))
         return units_of(self.step, self.sources, number.spelled(self.code), (*self.units[0].flags, *number.flags))
 
@@ -120,6 +120,8 @@ def units_of(step: Step, sources: SourceMap | None, code: CProgram, flags: tuple
         units += [_timed_copy(code, unit) for unit in units]
     if code.external is not None:  # once, for both copies: it may remember something
         options = ("-std=gnu11", *QUIET, *lapack_prefix(code.externals), *((*PROBES, *_INSIDE) if has_probes else ()))
+        if not set(NUMBER_TYPES["single"].flags).isdisjoint(flags):
+            options += (*NUMBER_TYPES["single"].flags, "-DKHZ_OUTSIDE")
         source = Source(code.external.name, code.external.text)
         units.append(Unit((source,), headers, include_directories(code.externals), options, place))
     return ModelUnits(step, sources, code, tuple(units))

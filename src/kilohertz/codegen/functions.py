@@ -15,6 +15,7 @@ from types import MappingProxyType
 from kilohertz.base import InternalError, Origin
 from kilohertz.codegen.external import write_external
 from kilohertz.codegen.probes import Probes
+from kilohertz.codegen.single_doors import SingleDoor, single_door
 from kilohertz.codegen.writing.expressions import Writer
 from kilohertz.codegen.writing.recursion import circles
 from kilohertz.codegen.writing.spelling import LONGEST_NAME, Names, comment, string
@@ -41,6 +42,7 @@ class CFunction:
     prototype: str
     lines: tuple[str, ...]
     function: Function
+    door: SingleDoor | None = None  # of an external one that a model in singles can call
 
     @property
     def external(self) -> ExternalCall | None:
@@ -169,7 +171,11 @@ class FunctionTable:
         prototype = body.prototype(symbol)
         place = self._where(function.origin)
         head = f"/* {comment(key)}{f': {place}' if place else ''} */"
-        return CFunction(function.id, symbol, prototype, (head, prototype, "{", *body.lines(), "}", ""), function)
+        lines = (head, prototype, "{", *body.lines(), "}", "")
+        door = None
+        if function.external is not None:
+            door = single_door(function, symbol, prototype, lines, body.names, _no_result(function))
+        return CFunction(function.id, symbol, prototype, lines, function, door)
 
 
 def returns(function: Function) -> bool:

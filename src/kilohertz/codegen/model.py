@@ -10,14 +10,14 @@ from kilohertz.base import Origin, SourceMap, short_name
 from kilohertz.codegen.block_functions import BlockWriter
 from kilohertz.codegen.colour_tables import n_parts
 from kilohertz.codegen.external import prototype_of_external
-from kilohertz.codegen.functions import FunctionTable
+from kilohertz.codegen.functions import CFunction, FunctionTable
 from kilohertz.codegen.layout import Layout
 from kilohertz.codegen.model_table import Door, model_table
 from kilohertz.codegen.plain import with_instance
 from kilohertz.codegen.probes import Probes
 from kilohertz.codegen.small_functions import SmallFunctions, TableFunctions
 from kilohertz.codegen.writing import spelling
-from kilohertz.codegen.writing.c_program import CFile, CProgram, Jacobians, getter_of
+from kilohertz.codegen.writing.c_program import CFile, CProgram, Jacobians, SingleExternals, getter_of
 from kilohertz.codegen.writing.values import TypeTable
 from kilohertz.codegen.writing.writer import Definition
 from kilohertz.cost import Shapes, columns, n_lanes, state_jacobian
@@ -136,7 +136,8 @@ class _Generator:
             prefix,
             CFile(f"{prefix}model.h", _text(self._header(members))),
             tuple(files),
-            self._external_file() if foreign else None,
+            self._external_file([line for f in foreign for line in f.lines]) if foreign else None,
+            self._in_singles(foreign),
             tuple(f.external for f in foreign if f.external is not None),
             tuple(blocks.infos),
             (*(f.symbol for f in inner), *blocks.symbols, getter_of(prefix)),
@@ -214,7 +215,17 @@ class _Generator:
             "#endif",
         ]
 
-    def _external_file(self) -> CFile:
+    def _in_singles(self, foreign: Sequence[CFunction]) -> SingleExternals:
+        """The same for a model in singles."""
+        doors = [(f, f.door) for f in foreign if f.door is not None]
+        without = sorted({f.external.symbol for f in foreign if f.door is None and f.external is not None})
+        if not doors or without:
+            return SingleExternals(without=tuple(without))
+        file = self._external_file(['#include "khz_wide.h"', "", *(line for _, door in doors for line in door.lines)])
+        prototypes = ((_text([f.prototype + ";"]), _text([door.prototype + ";"])) for f, door in doors)
+        return SingleExternals(file, tuple(prototypes))
+
+    def _external_file(self, wrappers: Sequence[str]) -> CFile:
         """Wrappers of external functions, with the texts of their Include annotations, each once."""
         foreign = [f for f in self.functions.written if f.external is not None]
         includes: dict[str, None] = {}
@@ -235,7 +246,7 @@ class _Generator:
         if includes:  # other tools have these in front of an Include, and many an Include relies on them
             lines += [f"#include <{name}.h>" for name in ("math", "stdio", "stdlib", "string")]
         lines += ['#include "ModelicaUtilities.h"', *includes, ""]  # as they stand in the model
-        ours = _text([*declarations.values(), "", *(line for f in foreign for line in f.lines)])
+        ours = _text([*declarations.values(), "", *wrappers])
         return CFile(f"{self.prefix}external.c", "\n".join(lines) + "\n" + ours)
 
 

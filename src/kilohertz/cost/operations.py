@@ -400,8 +400,9 @@ class Operations:
         usual = min(cap, _USUAL_KEPT)
         n_anew = 1 + (usual - 1) // _LESSONS  # one that has learnt before, and one after so many lessons
         one = residual + solve + both(2 * n * n + 8 * n, 10 * n * n + 60 * n + 200)
-        regular = residual + one.times(usual) + anew.times(n_anew) + (entries + anew).times(0 if self.keeps else 1)
-        worst = residual + (one + residual.times(2) + entries + anew).times(2 * cap)
+        first = residual + both(20 * n, 60 * n + 250)  # where solutions before point to
+        regular = first + one.times(usual) + anew.times(n_anew) + (entries + anew).times(0 if self.keeps else 1)
+        worst = first + (one + residual.times(2) + entries + anew).times(2 * cap)
         return Count(regular.regular, worst.worst)
 
     def iteration(self, b: s.NonlinearLoop, is_spare: bool = True) -> Count:

@@ -262,6 +262,7 @@ class _Place:
 
 def _planned(model: Model, task: Task, scenario: Scenario, place: _Place) -> tuple[Task, ModelCode]:
     """The task with its method decided (`auto`, mixed mode, inlining), and the code for it with its cost bound."""
+    from kilohertz.building.single_range import lost_in, refuse_values
     from kilohertz.driver.analysing.prices_here import bound_here
     from kilohertz.driver.plan import make_plan
     from kilohertz.realtime import ModelCode
@@ -277,6 +278,9 @@ def _planned(model: Model, task: Task, scenario: Scenario, place: _Place) -> tup
     stepping, step = plan.stepping.check_fixed(), model.planned(plan)
     cost = bound_here(model, step, stepping, place.machine, probes=place.probes)
     built = model.built(step, probes=place.probes).in_numbers(stepping.number)
+    refuse_values(built.number, task.settings)
+    for lost in lost_in(built.number, step, scenario.start + scenario.duration, stepping.step):
+        place.say(render(lost, model.session.libraries.sources))
     return replace(task, stepping=stepping), ModelCode(built, cost)
 
 

@@ -42,6 +42,7 @@ SOLVER = {  # what CVODE and IDA return
 _MOST_VALUES = 12
 _UNSOLVED = (constant("KHZ_SINGULAR"), constant("KHZ_NO_CONVERGENCE"))
 _NOT_FINITE = constant("KHZ_NOT_FINITE")
+_BY_DIGITS = ("R711", "R712", "R713", "R717")  # what doubles may have a way out of
 _EVENT_CAP = constant("KHZ_EVENT_CAP")
 _NOTED = tuple(
     constant(f"KHZ_{n}") for n in ("ASSERTION", "OUT_OF_MEMORY", "BAD_INDEX", "DOMAIN")
@@ -79,6 +80,8 @@ def failure(instance: Instance, status: int, when: str, solver_code: int = 0) ->
         notes += _values(instance, block)
     if status == _EVENT_CAP and (name := _restless(instance)):
         notes.insert(0, Note(f"`{name}` changes in every pass"))
+    if code in _BY_DIGITS and not instance.program.built.number.is_double:
+        notes.append(Note("it is computed in singles, with 7 digits: a finer tolerance is out of reach"))
     where = f" in {component}" if component else ""
     detail = f": {text}" if text and text != what and inner != 0 else ""
     return Diagnostic(code, f"{when}, time = {c.time:g}: {what}{where}{detail}", span, notes=tuple(notes))

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kilohertz.base import Diagnostic, ModelError, Note, Severity
+from kilohertz.building.single_range import lost_in, refuse_values
 from kilohertz.results import Result
 from kilohertz.runtime import constant, fields
 from kilohertz.simulate.assertions import are_moving
@@ -124,6 +125,8 @@ def simulate(
     notes = _note_on_step(program, stepping)
     stepping = as_annotated(program, stepping).check()
     experiment = experiment_of(program, start, stop, intervals)
+    refuse_values(program.built.number, settings or {})
+    notes += lost_in(program.built.number, program.step, experiment.stop, stepping.step)
     if instants is not None:
         inside = instants[(instants > experiment.start) & (instants < experiment.stop)]
         experiment = replace(experiment, intervals=len(inside) + 1, instants=np.ascontiguousarray(inside))

@@ -46,6 +46,15 @@ class CFile:
 
 
 @dataclass(frozen=True, slots=True)
+class SingleExternals:
+    """Calls of external functions from a model that computes in singles (single_doors.py)."""
+
+    file: CFile | None = None
+    prototypes: tuple[tuple[str, str], ...] = ()  # as the header has them, and as it has them in singles
+    without: tuple[str, ...] = ()  # symbols that such a model cannot call: they are handed records with Reals
+
+
+@dataclass(frozen=True, slots=True)
 class CProgram:
     """A model in C, and what is needed to speak of it: blocks and places by their numbers."""
 
@@ -54,6 +63,7 @@ class CProgram:
     header: CFile
     files: tuple[CFile, ...]
     external: CFile | None  # calls of external functions; sees third-party headers
+    in_singles: SingleExternals
     externals: tuple[ExternalCall, ...]
     blocks: tuple[BlockInfo, ...]
     symbols: tuple[str, ...]  # what its files define for one another and for those that link it

@@ -30,7 +30,7 @@ _TIME = re.compile(
     r"\bc(?:\.|->)time\b|\bat\[|\*at\b|\bsample_(?:start|interval)\b|\bkhz_delay_(?:value|part|pace|held|since)\b"
 )
 _KEPT = re.compile(r"\bdouble(?= \w+ = )|\bdouble(?= \*at\b)|\bdouble(?= sample_(?:start|interval)\[)")
-_LEAST, _LARGEST = 2.0**-126, 2.0**128 - 2.0**104  # normal singles
+LEAST, LARGEST = 2.0**-126, 2.0**128 - 2.0**104  # normal singles
 _LANES = re.compile(r"\b(?:khz_lanes|khz_spread|seed|xd_dir|dir)\b")
 _TIME_READ = re.compile(r"(?<!\w)(\(?&?\w+(?:->|\.)c\.time|\w+->time)\b")
 
@@ -54,8 +54,9 @@ class NumberType:
         """Generated C in this number type."""
         if self.is_double:
             return code
-        header, files = _spelled(code.header), tuple(map(_spelled, code.files))
-        return replace(code, header=header, files=files)
+        header, files = _header(code), tuple(map(_spelled, code.files))
+        external = code.in_singles.file if code.external is not None else None
+        return replace(code, header=header, files=files, external=external)
 
 
 NUMBER_TYPES = {
@@ -71,6 +72,18 @@ DOUBLE = NUMBER_TYPES["double"]
 
 def _spelled(file: CFile) -> CFile:
     return replace(file, text=in_single(file.text))
+
+
+def _header(code: CProgram) -> CFile:
+    """The header, in which doors of external functions keep doubles for scalars."""
+    text = code.header.text
+    doors = code.in_singles.prototypes
+    for k, (of_doubles, _) in enumerate(doors):
+        text = text.replace(f"\n{of_doubles}", f"\nKHZ_DOOR_{k}_\n", 1)
+    text = in_single(text)
+    for k, (_, of_singles) in enumerate(doors):
+        text = text.replace(f"\nKHZ_DOOR_{k}_\n", f"\n{of_singles}", 1)
+    return replace(code.header, text=text)
 
 
 def in_single(text: str) -> str:
@@ -106,7 +119,7 @@ def single(text: str) -> str:
     """A number of C as the nearest single; beyond the largest one that, and what is not zero stays so."""
     is_hexadecimal = text[:2] in ("0x", "0X")
     value = float.fromhex(text) if is_hexadecimal else float(text)
-    if value and not _LEAST <= value <= _LARGEST:
-        return f"{_LEAST if value < _LEAST else _LARGEST:.9g}f"
+    if value and not LEAST <= value <= LARGEST:
+        return f"{LEAST if value < LEAST else LARGEST:.9g}f"
     rounded = struct.unpack("f", struct.pack("f", value))[0]
     return f"{short_hex(rounded) if is_hexadecimal else text}f"

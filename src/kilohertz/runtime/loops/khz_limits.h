@@ -34,6 +34,8 @@ enum {
 
 /* On the step, relative to the unknowns: convergence is quadratic, so that the error left is far below it. */
 #define KHZ_NEWTON_TOLERANCE KHZ_BY_NUMBER(1e-10, 1e-5f)
+/* ... and in singles a step that was cut so short is no sign of it where the whole was longer than this. */
+#define KHZ_NEWTON_WHOLE 1e-4f
 /* Decrease of the squared residual that a step has to bring, as a part of its length (Armijo). */
 #define KHZ_NEWTON_DECREASE KHZ_BY_NUMBER(1e-4, 1e-4f)
 /* Squared residual, relative to its rows: 10 digits are right, and no step makes it better. */
@@ -102,7 +104,14 @@ enum {
 /* Lessons of one solution at most, and one: then the Jacobian is factorised with what it has learnt. */
 enum { KHZ_KEPT_LESSONS = 4 };
 /* Iterations of a solution in a regular step of real time; more are a detour. */
-enum { KHZ_USUAL_KEPT = 5 };
+enum { KHZ_USUAL_KEPT = 4 };
+/* Beyond the last solution, as a part of the time before it, a curve through solutions is followed no further. */
+#define KHZ_PAST_FAR KHZ_BY_NUMBER(2.0, 2.0f)
+/* With so many iterations a solution is near enough as it begins: one by a kept Jacobian, and one that shows it right.
+ */
+enum { KHZ_PAST_IDLE = 2 };
+/* Iterations that a new Jacobian with its factors is worth, about. */
+#define KHZ_KEPT_WORTH KHZ_BY_NUMBER(3.0, 3.0f)
 /* Of the tolerance: the next step is an estimate, no bound. */
 #define KHZ_KEPT_SAFE KHZ_BY_NUMBER(0.1, 0.1f)
 

@@ -22,6 +22,7 @@ static KHZ_INLINE khz_status scale_row(int n, khz_real *row, khz_real *scale)
         return KHZ_NOT_FINITE;
     }
     khz_real largest = 0.0;
+    KHZ_WRITTEN_OUT
     for (int j = 0; j < n; j++) {
         const khz_real v = fabs(row[j]);
         largest = v > largest ? v : largest;
@@ -96,18 +97,82 @@ static KHZ_INLINE khz_status lu_factor(int n, khz_real *a, khz_real *scale, int3
     return status;
 }
 
-/* Compiled for two unknowns apart, where loops fall away: most loops that are iterated on have few. */
+/* The same for few rows, whose number is a constant where this is called. */
+static KHZ_INLINE khz_status eliminate_few(int n, int k, khz_real *a, int32_t *pivot)
+{
+    int best = k;
+    khz_real largest = fabs(a[k * n + k]);
+    KHZ_WRITTEN_OUT
+    for (int i = k + 1; i < n; i++) {
+        const khz_real v = fabs(a[i * n + k]);
+        best = v > largest ? i : best;
+        largest = v > largest ? v : largest;
+    }
+    khz_real column = 0.0;
+    KHZ_WRITTEN_OUT
+    for (int i = 0; i < k; i++) {
+        const khz_real v = fabs(a[i * n + k]);
+        column = v > column ? v : column;
+    }
+    if (!(largest > (khz_real)n * KHZ_PIVOT_LOST * column) || largest == 0.0) {
+        return largest <= KHZ_LARGEST ? KHZ_SINGULAR : KHZ_NOT_FINITE;
+    }
+    if (best != k) {
+        exchange_rows(n, a, k, best, pivot);
+    }
+    const khz_real inverse = 1.0 / a[k * n + k];
+    KHZ_WRITTEN_OUT
+    for (int i = k + 1; i < n; i++) {
+        const khz_real factor = a[i * n + k] * inverse;
+        a[i * n + k] = factor;
+        if (factor == 0.0) {
+            continue;
+        }
+        KHZ_WRITTEN_OUT
+        for (int j = k + 1; j < n; j++) {
+            a[i * n + j] += -factor * a[k * n + j];
+        }
+    }
+    return KHZ_OK;
+}
+
+static KHZ_INLINE khz_status lu_factor_few(int n, khz_real *a, khz_real *scale, int32_t *pivot)
+{
+    khz_status status = KHZ_OK;
+    for (int i = 0; i < n && status == KHZ_OK; i++) {
+        status = scale_row(n, a + i * n, &scale[i]);
+        pivot[i] = i;
+    }
+    KHZ_WRITTEN_OUT
+    for (int k = 0; k < n; k++) {
+        status = status == KHZ_OK ? eliminate_few(n, k, a, pivot) : status;
+    }
+    return status;
+}
+
+/* Compiled for few unknowns apart, where loops fall away: most loops that are iterated on have few. */
 khz_status khz_lu_factor(int n, khz_real *a, khz_real *scale, int32_t *pivot)
 {
-    if (n != 2) {
+    if (n == 2) {
+        khz_status status = scale_row(2, a, &scale[0]);
+        status = status == KHZ_OK ? scale_row(2, a + 2, &scale[1]) : status;
+        pivot[0] = 0;
+        pivot[1] = 1;
+        status = status == KHZ_OK ? eliminate(2, 0, a, pivot) : status;
+        return status == KHZ_OK ? eliminate(2, 1, a, pivot) : status;
+    }
+    switch (n) {
+    case 3:
+        return lu_factor_few(3, a, scale, pivot);
+    case 4:
+        return lu_factor_few(4, a, scale, pivot);
+    case 5:
+        return lu_factor_few(5, a, scale, pivot);
+    case KHZ_FEW_UNKNOWNS:
+        return lu_factor_few(KHZ_FEW_UNKNOWNS, a, scale, pivot);
+    default:
         return lu_factor(n, a, scale, pivot);
     }
-    khz_status status = scale_row(2, a, &scale[0]);
-    status = status == KHZ_OK ? scale_row(2, a + 2, &scale[1]) : status;
-    pivot[0] = 0;
-    pivot[1] = 1;
-    status = status == KHZ_OK ? eliminate(2, 0, a, pivot) : status;
-    return status == KHZ_OK ? eliminate(2, 1, a, pivot) : status;
 }
 
 khz_status khz_lu_factor_copy(int n, const khz_real *a, khz_real *lu, khz_real *scale, int32_t *pivot)

@@ -253,6 +253,13 @@ static void turn_point(const frame *w, const khz_real *x)
     }
 }
 
+/* Whether a step of this size, cut by a factor, ends the iteration.  In doubles a step that is so short after all cuts
+ * was 4e-7 of the unknowns at most. */
+static KHZ_INLINE int is_short(const frame *w, khz_real size, khz_real factor)
+{
+    return size * factor < w->p->tolerance && KHZ_BY_NUMBER(1, size <= KHZ_NEWTON_WHOLE);
+}
+
 /* Newton with cuts of the step until the residual shrinks; `bold`: whole steps as long as the residual has a value,
  * which is what finds the right piece of piecewise linear equations.  0: gave up, 1: converged, 2: and the residual was
  * evaluated last at x. */
@@ -276,7 +283,7 @@ static KHZ_INLINE int iterate_sized(const frame *w, khz_real *x, int bold, int n
             trial(w, x, factor, n);
             found = evaluate_sized(w, w->x_new, w->f_new, n) &&
                     (bold || merit(w, w->f_new, n) <= (1.0 - KHZ_NEWTON_DECREASE * factor) * before ||
-                     size * factor < w->p->tolerance);
+                     is_short(w, size, factor));
             factor = found ? factor : factor * 0.5;
         }
         w->c->n_detours += factor < 1.0 ? 1U : 0U;
@@ -287,7 +294,7 @@ static KHZ_INLINE int iterate_sized(const frame *w, khz_real *x, int bold, int n
             turn_point(w, x);
         }
         accept(w, x, n);
-        if (size * factor < w->p->tolerance || (factor == 1.0 && merit(w, w->f, n) == 0.0)) {
+        if (is_short(w, size, factor) || (factor == 1.0 && merit(w, w->f, n) == 0.0)) {
             w->c->n_detours += k >= KHZ_USUAL_NEWTON ? 1U : 0U;
             return bold ? 1 : 2;
         }

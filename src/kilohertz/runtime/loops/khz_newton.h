@@ -22,16 +22,18 @@ typedef struct khz_newton_problem {
     const khz_sparse_plan *plan; /* of the Jacobian's factorisation; NULL: dense.  Work starts as zeros then */
     khz_real *sparse;            /* [khz_sparse_size(plan) + plan->n_a] */
     int max_iterations;
-    int rescue_iterations;  /* 0: no Levenberg-Marquardt when Newton gives up */
-    khz_real tolerance;     /* on the scaled step */
-    int bold;               /* also without a rescue: a second round of max_iterations with whole steps */
-    int32_t *kept;          /* not NULL: first by khz_newton_kept, for loops that are solved again and again */
+    int rescue_iterations; /* 0: no Levenberg-Marquardt when Newton gives up */
+    khz_real tolerance;    /* on the scaled step */
+    int bold;              /* also without a rescue: a second round of max_iterations with whole steps */
+    int32_t *
+        kept; /* not NULL: first by khz_newton_kept, for loops that are solved again and again.  Work starts as zeros */
     const khz_real *offset; /* [n] not NULL: f(x) = share * offset is solved, next to the guess or not at all */
     khz_real share;
 } khz_newton_problem;
 
 /* Doubles (and 32-bit integers: n) of work needed. */
-#define KHZ_NEWTON_ROOM(n) (2 * (n) * (n) + (10 + 2 * KHZ_KEPT_LESSONS) * (n) + KHZ_MINIMUM_NORM_ROOM(n))
+#define KHZ_NEWTON_WORK(n) (2 * (n) * (n) + (10 + 2 * KHZ_KEPT_LESSONS) * (n) + KHZ_MINIMUM_NORM_ROOM(n))
+#define KHZ_NEWTON_ROOM(n) (KHZ_NEWTON_WORK(n) + 8 + 3 * (n)) /* and solutions before, see khz_kept.c */
 
 /* Residuals at most: in an iteration (cuts of the step; differences, forward and back, where there is no Jacobian or it
  * is not finite), in a round of iterations, in one with whole steps, in the search for a root of one unknown, in all

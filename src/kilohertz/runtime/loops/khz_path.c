@@ -7,7 +7,7 @@ khz_status khz_newton_path(const khz_newton_problem *p, khz_context *c, void *in
                            const khz_real *guess, khz_real *work, int32_t *order)
 {
     const size_t bytes = sizeof(khz_real) * (size_t)p->n;
-    khz_real *const lacking = work + KHZ_NEWTON_ROOM(p->n) - 2 * p->n; /* behind what khz_newton uses */
+    khz_real *const lacking = work + KHZ_NEWTON_WORK(p->n) - 2 * p->n; /* behind what khz_newton uses */
     khz_real *const last = lacking + p->n;
     if (!khz_newton_evaluate(p, c, instance, guess, lacking)) {
         return KHZ_NO_CONVERGENCE;

@@ -10,7 +10,9 @@
 enum { KHZ_NUMBER_DOUBLE, KHZ_NUMBER_SINGLE };
 
 #ifdef KHZ_SINGLE
+#ifndef KHZ_OUTSIDE /* code of others, which computes in doubles */
 #include <tgmath.h> /* sqrt(x) is that of the type of x */
+#endif
 typedef float khz_real;
 #define KHZ_BY_NUMBER(of_double, of_single) of_single
 #else
