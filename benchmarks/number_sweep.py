@@ -47,10 +47,10 @@ def run_one(task: Task) -> Record:
     from kilohertz.ir.flat import Purpose
     from kilohertz.ir.step import Kind
 
-    name, folder, library, _, step = task
+    name, folder, libraries, _, step = task
     settings = {k: v for k, v in experiment(Path(folder) / "creation.txt").items() if k in ("start", "stop")}
     try:
-        model = session((library,)).model(name)
+        model = session(libraries).model(name)
         form = model.process()
         states = [v.name for v in form.of_kind(Kind.STATE)]
         if not 1 <= len(states) <= MOST_STATES:
@@ -129,7 +129,7 @@ def public_tasks(file: Path, references: Path, library: Path, step: float) -> li
     with file.open(newline="", encoding="utf-8") as rows:
         names = [row["model"] for row in csv.DictReader(rows)]
     found = {name: (folder, where) for name, folder, where in cases(references, library, "Modelica.")}
-    return [(n, *found[n], "auto", step) for n in names if n in found]
+    return [(n, found[n][0], (found[n][1],), "auto", step) for n in names if n in found]
 
 
 def main() -> None:
