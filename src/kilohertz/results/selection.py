@@ -26,10 +26,11 @@ class Selection:
 
     def takes(self, name: str, *, is_output: bool, is_in_all: bool = True) -> bool:
         """Is this one recorded?  `outputs` are those that the model declares so, under this name."""
-        hits = [p for p, text in self._patterns.items() if fnmatchcase(name, text)]
+        hits = [p for p, text in self._patterns.items() if fnmatchcase(name, text)] if self._patterns else []
         if name in self._names:
             hits.append(name)
-        self._matched.update(hits)
+        if hits:
+            self._matched.update(hits)
         return bool(hits) or (is_in_all and ALL in self._names) or (is_output and OUTPUTS in self._names)
 
     def problems(self, known: Iterable[str], others: Collection[str] = ()) -> list[Diagnostic]:

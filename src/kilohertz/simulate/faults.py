@@ -188,7 +188,7 @@ def restless(step: Step, times: int, first: float, relation: int) -> list[Diagno
 def not_finite_throughout(instance: Instance) -> list[Diagnostic]:
     """A warning for each variable that is a parameter's value all the time and no number: no block computes it."""
     program, step = instance.program, instance.program.step
-    values = program.built.number.ctype * program.code.counts[Kind.PARAMETER]
+    values = program.number.ctype * program.code.counts[Kind.PARAMETER]
     if np.isfinite(values.from_address(instance.address + program.offsets[Kind.PARAMETER])).all():
         return []
     parameters = {v.name: v for v in step.variables.values() if v.slot.kind is Kind.PARAMETER}

@@ -318,6 +318,7 @@ class _Run:
                 self.experiment = replace(self.experiment, stop=start)
             if status == 0 or has_ended:
                 iterations = int(instance.context.n_iterations)
+                self.recorder.begin(instance, self.experiment.intervals + 1)
                 o = self.structure = self._structure(stepping.tolerance)
                 if stepper is None:
                     table = function_table() if stepping.solver == "cvode" else ida_table(library)
@@ -404,9 +405,10 @@ class _Run:
         e, n_columns = self.experiment, self.recorder.n_columns
         capacity = max(16, _BYTES_OF_ROWS // (8 * n_columns)) if self.observe is None else 1
         capacity = capacity if self.recorder.listener is None else min(capacity, _ROWS_HEARD)
-        self.rows = np.empty((capacity, n_columns))
+        self.capacity = capacity
+        rows = self.recorder.room(capacity)
         self.offsets, self.kinds = self.recorder.layout()
-        n_work = self.program.library.khz_offline_work(self.program.model) if self.program.built.number.is_double else 0
+        n_work = self.program.library.khz_offline_work(self.program.model) if self.program.number.is_double else 0
         self.work = np.zeros(int(n_work))
         self.flush = Flush(self._flush)
         span = e.stop - e.start
@@ -426,10 +428,11 @@ class _Run:
             n_grid=e.intervals if span > 0 else 0,
             grid=e.instants.ctypes.data if e.instants is not None else None,
             n_columns=n_columns,
-            capacity=capacity,
+            row_width=rows.strides[0] // rows.itemsize,
+            capacity=len(rows),
             offset=self.offsets.ctypes.data,
             kind=self.kinds.ctypes.data,
-            rows=self.rows.ctypes.data,
+            rows=rows.ctypes.data,
             work=self.work.ctypes.data,
             many_states=MANY_STATES,
             checks=are_moving(self.program.step),
@@ -458,7 +461,9 @@ class _Run:
         """Called from C: take the rows, tell the progress.  An exception here must not pass through C."""
         try:
             if n_rows:
-                self.recorder.take(self.rows[:n_rows].copy(), self.instance)
+                self.recorder.take(n_rows, self.instance)
+                room = self.recorder.room(self.capacity)
+                self.structure.rows, self.structure.capacity = room.ctypes.data, len(room)
             if self.observe is not None:
                 self.observe(self.instance)
             if self.progress is not None:

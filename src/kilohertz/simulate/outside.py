@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 _MOST = 5  # signals named
+_BYTES_AT_ONCE = 1 << 18  # of rows that are compared together
 _SLACK = 1e-6  # of the largest value: solvers come so near to a limit
 _PARAMETERS = (Kind.PARAMETER, Kind.INT_PARAMETER)
 
@@ -249,12 +250,21 @@ class Watch:
         self._rows += len(time)
         if not len(time) or not len(self._columns):
             return
-        watched = rows[:, self._columns]
-        low, high = np.fmin.reduce(watched, axis=0), np.fmax.reduce(watched, axis=0)
+        low, high = self._range(rows)
         self._largest = np.fmax(self._largest, np.fmax(np.abs(low), np.abs(high)))
         for i in np.flatnonzero((low < self._least) | (high > self._most)):
             for name, sign in self._names[int(self._columns[i])]:
-                self._look_at(name, time, sign * watched[:, i], _SLACK * float(self._largest[i]))
+                self._look_at(name, time, sign * rows[:, self._columns[i]], _SLACK * float(self._largest[i]))
+
+    def _range(self, rows: Floats) -> tuple[Floats, Floats]:
+        """The least and the largest value of each column, from rows that are near the processor together."""
+        n_at_once = max(1, _BYTES_AT_ONCE // (8 * len(self._columns)))
+        low, high = rows[0, self._columns], rows[0, self._columns]
+        for at in range(0, len(rows), n_at_once):
+            watched = rows[at : at + n_at_once, self._columns]
+            np.fmin(low, np.fmin.reduce(watched, axis=0), out=low)
+            np.fmax(high, np.fmax.reduce(watched, axis=0), out=high)
+        return low, high
 
     def _look_at(self, name: str, time: Floats, values: Floats, slack: float) -> None:
         allowed = self._limits[name]
@@ -267,10 +277,13 @@ class Watch:
     def fixed(self, values: Mapping[str, float], time: float) -> None:
         """Parameters and names that rest at a value."""
         for name, value in values.items():
-            if name in self._limits:
-                self._look_at(name, np.array([time]), np.array([value]), _SLACK * abs(value))
-                if name in self._left:
-                    self._left[name].rows = 0
+            allowed, slack = self._limits.get(name), _SLACK * abs(value)
+            if allowed is None:
+                continue
+            if value < allowed.least - slack or value > allowed.most + slack:
+                self._left.setdefault(name, _Left(name, time, value))
+            if name in self._left:
+                self._left[name].rows = 0
 
     def problems(self) -> list[Diagnostic]:
         """One warning for each name, those that left their limits first before the others."""

@@ -17,7 +17,7 @@ from kilohertz.toolchain import build_shared, load_library
 
 if TYPE_CHECKING:
     from kilohertz.building import ModelUnits
-    from kilohertz.codegen import CProgram
+    from kilohertz.codegen import CProgram, NumberType
     from kilohertz.simulate.draft import Draft
     from kilohertz.toolchain import Unit
 
@@ -36,6 +36,7 @@ class Program:
     model: int  # address of the model table
     size: int
     offsets: dict[Kind, int]
+    number: NumberType  # what it computes in
     draft: Draft | None = None  # compiled without optimisation, for now
 
     @property
@@ -51,7 +52,7 @@ class Program:
     def offset(self, v: StepVariable) -> int:
         """Where a variable stands in an instance, in bytes."""
         kind = v.slot.kind
-        width = 4 if kind in _INTS else TEXT_SIZE if kind in _TEXTS else self.built.number.width
+        width = 4 if kind in _INTS else TEXT_SIZE if kind in _TEXTS else self.number.width
         return self.offsets[kind] + width * v.slot.index
 
     def is_int(self, v: StepVariable) -> bool:
@@ -75,7 +76,7 @@ def load_program(model: ModelUnits) -> Program:
     getter.restype = ctypes.c_void_p
     table = getter()
     offsets = {kind: int(library.khz_area_offset(table, i)) for i, kind in enumerate(Kind)}
-    return Program(model, library, table, int(library.khz_instance_size(table)), offsets)
+    return Program(model, library, table, int(library.khz_instance_size(table)), offsets, model.number)
 
 
 def linked(model: ModelUnits) -> tuple[list[Unit], tuple[str, ...]]:
@@ -140,7 +141,7 @@ class Instance:
             return ctypes.string_at(at).decode("utf-8", "replace")
         if self.program.is_int(v):
             return int(ctypes.c_int32.from_address(at).value)
-        return float(self.program.built.number.ctype.from_address(at).value)
+        return float(self.program.number.ctype.from_address(at).value)
 
     def write(self, v: StepVariable, value: float | str) -> None:
         """Set the value at an offset of the instance."""
@@ -151,7 +152,7 @@ class Instance:
         elif self.program.is_int(v):
             ctypes.c_int32.from_address(at).value = int(value)
         else:
-            self.program.built.number.ctype.from_address(at).value = float(value)
+            self.program.number.ctype.from_address(at).value = float(value)
 
     def set(self, name: str, value: float | str | bool) -> None:
         """Give a parameter a value before initialisation."""

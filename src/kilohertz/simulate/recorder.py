@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -18,6 +18,7 @@ from kilohertz.ir.types import BOOLEAN
 from kilohertz.results import Result, Selection, Signal
 from kilohertz.simulate.outside import Bounds, Watch, as_refusals, bounds, follow_from, limited, not_compared
 from kilohertz.simulate.program import Instance, Program
+from kilohertz.simulate.rows import Rows
 
 Floats = NDArray[np.float64]
 _VARYING = frozenset(
@@ -25,6 +26,7 @@ _VARYING = frozenset(
 )
 _FIXED = frozenset({Kind.PARAMETER, Kind.INT_PARAMETER})
 NUMBERS = _VARYING | _FIXED
+_ANYTHING = Bounds(None, None)
 _LOOK_AT = 1 << 12  # rows, at least, that are looked at together
 
 
@@ -42,47 +44,76 @@ class Recorder:
     signals: dict[str, Signal] = field(default_factory=dict)
     negated: list[int] = field(default_factory=list)  # columns appended as `not`
     resting: list[str] = field(default_factory=list)  # variables that turned out constant: appended as columns
-    chunks: list[Floats] = field(default_factory=list)
     n_shown: int = 0
     watched: dict[str, tuple[int, int]] = field(default_factory=dict)  # column and sign of what has a limit
     listener: Callable[[Floats], None] | None = None
     _watch: Watch | None = None
     _limits: dict[str, Bounds] = field(default_factory=dict)
-    _unseen: list[Floats] = field(default_factory=list)
+    _kept: Rows = field(default_factory=lambda: Rows(1, 0))
+    _n_seen: int = 0  # of what is kept: looked at
+    _passing: Floats | None = None  # where C writes rows that are not kept as they are
+    _unseen: list[Floats] = field(default_factory=list)  # such rows, not looked at so far
     _layout: tuple[NDArray[np.int64], NDArray[np.int32]] | None = None
 
     def again(self) -> Recorder:
         """The same columns and signals for another run of the program."""
         self.layout()
-        return replace(self, chunks=[], _watch=None, _limits={}, _unseen=[])
+        return replace(self, _watch=None, _limits={}, _kept=Rows(1, 0), _n_seen=0, _passing=None, _unseen=[])
 
     @property
     def n_columns(self) -> int:
         return len(self.columns) + 1
 
-    def take(self, rows: Floats, instance: Instance) -> None:
-        """Rows as they come from the run."""
-        if self.looks:
-            self._unseen.append(rows)
-        self.chunks.append(rows[:, : self.n_shown + 1].copy() if self.n_shown < len(self.columns) else rows)
-        if sum(map(len, self._unseen)) >= _LOOK_AT:
+    def begin(self, instance: Instance, expected: int) -> None:
+        """Before the first of about so many rows, of an instance that has its parameters."""
+        n_resting = len({_value(self.signals[name], name, self.program, instance) for name in self.resting})
+        self._kept = Rows(1 + self.n_shown + len(self.negated) + n_resting, expected)
+
+    def room(self, most: int) -> Floats:
+        """Where C writes the next rows, one to `most` of them."""
+        if self.n_shown == len(self.columns):
+            return self._kept.room(most)
+        if self._passing is None:
+            self._passing = np.empty((most, self.n_columns))
+        return self._passing
+
+    def take(self, n: int, instance: Instance) -> None:
+        """So many rows are there."""
+        if self._passing is not None:
+            self._keep(self._passing[:n])
+        else:
+            self._kept.take(n)
+        if self.looks and sum(map(len, self._unseen)) + self._kept.n - self._n_seen >= _LOOK_AT:
             self._look(instance)
         if self.listener is not None:
-            self.listener(self.chunks[-1])
+            self.listener(self._kept.written[-n:, : self.n_shown + 1])
+
+    def _keep(self, rows: Floats) -> None:
+        """What is shown of them."""
+        if self.looks:
+            self._unseen.append(rows.copy())
+        self._n_seen += len(rows)
+        at = 0
+        while at < len(rows):
+            room = self._kept.room(len(rows) - at)
+            room[:, : self.n_shown + 1] = rows[at : at + len(room), : self.n_shown + 1]
+            self._kept.take(len(room))
+            at += len(room)
 
     def _look(self, instance: Instance) -> Watch:
         """Whether the rows since the last time are inside the limits that hold in this run."""
         if self._watch is None:
             self._limits = bounds(self.program.step, lambda name: _parameter(self.program, instance, name))
             self._watch = Watch(self.watched, self._limits)
-        for rows in [np.concatenate(self._unseen)] if self._unseen else []:
+        for rows in [np.concatenate(self._unseen)] if self._unseen else [self._kept.written[self._n_seen :]]:
             self._watch.look(rows[:, 0], rows[:, 1:])
         self._unseen.clear()
+        self._n_seen = self._kept.n
         return self._watch
 
     def outside(self, instance: Instance, start: float) -> list[Diagnostic]:
         """What left its limits, recorded or not; parameters too, where the run came to have them."""
-        if not self.chunks or not self.looks:
+        if not self._kept.n or not self.looks:
             return []
         watch = self._look(instance)
         watch.fixed(self._resting_limited(instance), start)
@@ -115,33 +146,33 @@ class Recorder:
         """Everything recorded, with parameters at the values they had."""
         if self.looks:
             self._look(instance)
-        signals = {
-            name: _with_value(self._limited(s, name), name, self.program, instance) for name, s in self.signals.items()
-        }
         n, n_negated = self.n_shown, len(self.negated)
-        values = self._resting_values(n + n_negated, signals)
-        data = np.empty((sum(map(len, self.chunks)), n + n_negated + len(values)))
-        time, at = np.empty(len(data)), 0
-        for chunk in self.chunks:
-            part = slice(at, at + len(chunk))
-            time[part], data[part, :n] = chunk[:, 0], chunk[:, 1:]
-            at += len(chunk)
+        signals, at_rest = self._signals_with_values(instance, n + n_negated)
+        rows = self._kept.with_width(1 + n + n_negated + len(at_rest))
+        data = rows[:, 1:]
         data[:, n : n + n_negated] = 1.0 - data[:, self.negated]
-        data[:, n + n_negated :] = values
-        return Result(self.program.step.name, time, data, signals)
+        data[:, n + n_negated :] = at_rest
+        return Result(self.program.step.name, rows[:, 0].copy(), data, signals)
 
-    def _limited(self, signal: Signal, name: str) -> Signal:
-        allowed = self._limits.get(name)
-        return signal if allowed is None else replace(signal, min=allowed.min, max=allowed.max)
+    def _signals_with_values(self, instance: Instance, first: int) -> tuple[dict[str, Signal], list[float]]:
+        """Signals with their values and limits; the values that variables rest at are columns from `first` on.
 
-    def _resting_values(self, first: int, signals: dict[str, Signal]) -> list[float]:
-        """The constant values that variables rest at, as columns from `first` on; equal values share one."""
-        columns: dict[float, int] = {}
-        for name in self.resting:
-            signal = signals[name]
-            column = columns.setdefault(signal.value, first + len(columns))
-            signals[name] = replace(signal, column=column, sign=1, value=0.0)
-        return list(columns)
+        Equal values share one.
+        """
+        resting, at_rest = set(self.resting), dict[float, int]()
+        signals: dict[str, Signal] = {}
+        for name, s in self.signals.items():
+            column, value, sign = s.column, s.value, s.sign
+            allowed = self._limits.get(name, _ANYTHING)
+            if column is None:
+                value, sign = _value(s, name, self.program, instance), 1
+            elif allowed is _ANYTHING:
+                signals[name] = s
+                continue
+            if name in resting:
+                column, value = at_rest.setdefault(value, first + len(at_rest)), 0.0
+            signals[name] = Signal(column, sign, s.unit, s.description, value, allowed.min, allowed.max)
+        return signals, list(at_rest)
 
 
 def make_recorder(program: Program, record: str | Sequence[str], *, looks: bool = True) -> Recorder:
@@ -158,11 +189,9 @@ def make_recorder(program: Program, record: str | Sequence[str], *, looks: bool 
         return column_of[v.name]
 
     late: list[tuple[str, Alias, int]] = []
-    declared = _declared_names(program)
-    names = [name for name in declared if is_number(step, name)]
-    for name in names:
-        alias = step.aliases.get(name)
-        v = step.variables.get(name) if alias is None else step.variables.get(alias.target or "")
+    declared = list(_declared(step))
+    numbers = [d for d in declared if _is_number(*d[1:])]
+    for name, v, alias in numbers:
         causality = alias.causality if alias is not None else v.causality if v is not None else ""
         if not wanted.takes(name, is_output=causality == "output"):
             continue
@@ -191,7 +220,7 @@ def make_recorder(program: Program, record: str | Sequence[str], *, looks: bool 
         v = step.variables.get(name if not isinstance(limits, Alias) else limits.target or "")
         if v is not None and v.slot.kind in _VARYING and v.ty != BOOLEAN:
             out.watched[name] = (column(v), limits.sign if isinstance(limits, Alias) else 1)
-    problems = wanted.problems(names, others=declared)
+    problems = wanted.problems([d[0] for d in numbers], others=[d[0] for d in declared])
     if problems:
         raise ModelError(*problems)
     return out
@@ -200,31 +229,35 @@ def make_recorder(program: Program, record: str | Sequence[str], *, looks: bool 
 def is_number(step: Step, name: str) -> bool:
     """Whether results can hold it: not a text, nor an external object."""
     alias = step.aliases.get(name)
-    v = step.variables.get(name if alias is None else alias.target or "")
+    return _is_number(step.variables.get(name if alias is None else alias.target or ""), alias)
+
+
+def _is_number(v: StepVariable | None, alias: Alias | None) -> bool:
     if v is None:
         return alias is not None and not isinstance(alias.value, Str)
     return v.slot.kind in NUMBERS
 
 
-def _declared_names(program: Program) -> list[str]:
+def _declared(step: Step) -> Iterator[tuple[str, StepVariable | None, Alias | None]]:
     """The variables of the user, those that are an alias of another last."""
-    step = program.step
-    declared = [name for name, variable in step.variables.items() if variable.purpose is Purpose.DECLARED]
-    return declared + [name for name, alias in step.aliases.items() if alias.purpose is Purpose.DECLARED]
+    for name, variable in step.variables.items():
+        if variable.purpose is Purpose.DECLARED:
+            yield name, variable, None
+    for name, alias in step.aliases.items():
+        if alias.purpose is Purpose.DECLARED:
+            yield name, step.variables.get(alias.target or ""), alias
 
 
-def _with_value(signal: Signal, name: str, program: Program, instance: Instance) -> Signal:
-    """Parameters read from the instance."""
-    if signal.column is not None:
-        return signal
+def _value(signal: Signal, name: str, program: Program, instance: Instance) -> float:
+    """Of a parameter as the instance has it; of a constant."""
     alias = program.step.aliases.get(name)
     v = program.step.variables.get(name if alias is None else alias.target or "")
     if v is None or v.slot.kind not in _FIXED:
-        return signal
+        return signal.value
     value = float(instance.read(v))
     if signal.sign < 0:
-        value = 1.0 - value if v.ty == BOOLEAN else -value
-    return replace(signal, sign=1, value=value)
+        return 1.0 - value if v.ty == BOOLEAN else -value
+    return value
 
 
 def _resting(program: Program, instance: Instance, name: str) -> float:

@@ -150,6 +150,7 @@ class Runner:
             grid_step=span / kit.intervals,
             n_grid=kit.intervals if span > 0 else 0,
             n_columns=self._rows.shape[1],
+            row_width=self._rows.shape[1],
             capacity=len(self._rows),
             offset=self._offsets.ctypes.data,
             kind=self._kinds.ctypes.data,

@@ -176,7 +176,7 @@ def read_starts(model: ModelUnits, library: Path, variables: Variables) -> dict[
     getter.restype = ctypes.c_void_p
     table = getter()
     offsets = {kind: int(loaded.khz_area_offset(table, i)) for i, kind in enumerate(Kind)}
-    program = Program(model, loaded, table, int(loaded.khz_instance_size(table)), offsets)
+    program = Program(model, loaded, table, int(loaded.khz_instance_size(table)), offsets, model.number)
     memory, address = aligned_memory(program.size)
     loaded.khz_instance_init(table, address)
     instance = Instance(program, address)

@@ -27,29 +27,39 @@ void khz_doubt_note(khz_doubt *d, const khz_model *m, double t, const double *y,
     memcpy(d->f, f, sizeof(double) * (size_t)m->n_x);
 }
 
-/* A value of state i in tolerances. */
-static double share(const khz_doubt *d, const khz_offline *o, double value, int32_t i)
+/* The tolerance of state i. */
+static double width(const khz_doubt *d, const khz_offline *o, int32_t i)
 {
-    return fabs(value) / (o->relative_tolerance * fabs(d->y[i]) + d->tolerance[i]);
+    return o->relative_tolerance * fabs(d->y[i]) + d->tolerance[i];
 }
 
 static int is_damped(const khz_doubt *d, const khz_offline *o, double x, double residual, int32_t i)
 {
-    return fabs(residual) > DAMPED * fabs(x) && share(d, o, residual, i) > OPEN;
+    return fabs(residual) > DAMPED * fabs(x) && fabs(residual) > OPEN * width(d, o, i);
 }
 
-/* Whether the iteration may end here with a residual that matters. */
-static int may_end(const khz_doubt *d, const khz_offline *o, const double *x, const double *b)
+/* Whether there is a residual that matters.  Looked at in every iteration: most residuals have a correction near them,
+ * and then nothing else is read. */
+static int is_one_damped(const khz_doubt *d, const khz_offline *o, const double *x, const double *b)
+{
+    int found = 0;
+    for (int32_t i = 0; i < o->model->n_x && !found; i++) {
+        found = is_damped(d, o, x[i], d->unit * b[i], i);
+    }
+    return found;
+}
+
+/* Whether the iteration may end here: the correction is small. */
+static int may_end(const khz_doubt *d, const khz_offline *o, const double *x)
 {
     const int32_t n = o->model->n_x;
+    const double most = SMALL * SMALL * (double)n;
     double squares = 0.0;
-    int found = 0;
-    for (int32_t i = 0; i < n; i++) {
-        const double part = share(d, o, x[i], i);
+    for (int32_t i = 0; i < n && !(squares > most); i++) {
+        const double part = fabs(x[i]) / width(d, o, i);
         squares += part * part;
-        found |= is_damped(d, o, x[i], d->unit * b[i], i);
     }
-    return found && squares <= SMALL * SMALL * (double)n;
+    return squares <= most;
 }
 
 /* What is left of a residual by the Jacobian, at the point behind the correction as rounding has it. */
@@ -70,7 +80,7 @@ static int is_open(const khz_doubt *d, const khz_offline *o, double x, double re
         return 0;
     }
     const double left = residual - x + d->gamma * (d->rate[i] - d->f[i]);
-    const int is_there = left / residual > LEFT && share(d, o, left, i) > OPEN;
+    const int is_there = left / residual > LEFT && fabs(left) > OPEN * width(d, o, i);
     return is_there && fabs(promised(d, o->model, residual, i)) < CLOSED * fabs(residual);
 }
 
@@ -81,7 +91,7 @@ int khz_doubt_is_due(khz_doubt *d, khz_offline *o, const double *x, const double
         return 0;
     }
     d->unit = khz_is_ida(f) ? d->gamma : 1.0;
-    if (!may_end(d, o, x, b)) {
+    if (!is_one_damped(d, o, x, b) || !may_end(d, o, x)) {
         return 0;
     }
     for (int32_t i = 0; i < o->model->n_x; i++) {

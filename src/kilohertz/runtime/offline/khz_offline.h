@@ -81,7 +81,7 @@ typedef struct khz_offline {
     int64_t n_grid;     /* grid points after the start; the last is the stop */
     const double *grid; /* the others of them; NULL: grid_step apart */
     /* recorder: column 0 is time, another one a value of kind[k] (0 khz_real, 1 int32) at offset[k] */
-    int32_t n_columns, capacity;
+    int32_t n_columns, row_width, capacity; /* row_width: from one row to the next; what is over stays as it is */
     const int64_t *offset;
     const int32_t *kind;
     double *rows;

@@ -15,7 +15,7 @@ static int is_recorded(const recording *r)
 {
     const khz_offline *const o = r->o;
     const double now = ((const khz_context *)o->instance)->time;
-    return o->n_rows > 0 && o->rows[(size_t)(o->n_rows - 1) * (size_t)o->n_columns] >= now - r->slack;
+    return o->n_rows > 0 && o->rows[(size_t)(o->n_rows - 1) * (size_t)o->row_width] >= now - r->slack;
 }
 
 /* The row before the first event of an instant. */

@@ -40,7 +40,7 @@ int32_t khz_offline_record(khz_offline *o)
         }
         o->n_rows = 0;
     }
-    double *const row = o->rows + (size_t)o->n_rows * (size_t)o->n_columns;
+    double *const row = o->rows + (size_t)o->n_rows * (size_t)o->row_width;
     const char *const base = (const char *)o->instance;
     row[0] = ((const khz_context *)o->instance)->time;
     for (int32_t i = 1; i < o->n_columns; i++) {
