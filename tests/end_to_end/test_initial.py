@@ -487,3 +487,28 @@ def test_a_guess_without_a_value_is_not_the_end(tmp_path: Path) -> None:
     assert h == pytest.approx(2e5 / (2e-3 * (1000 - 1e-4 * h)))
     with pytest.raises(kilohertz.ModelError, match="no such steam"):  # more than any steam carries
         model.simulate(settings={"P": 1e8})
+
+
+FOUND_INDEX = """
+model FoundIndex "Where to look is what the initial equations give"
+  parameter Integer i(fixed = false);
+  parameter Real known[2] = {0.25, 0.75};
+  parameter Real first = known[i];
+  Real x(start = first, fixed = true);
+initial algorithm
+  i := -1;
+  for k in 1:2 loop
+    if known[k] > 0.5 then
+      i := k%s;
+    end if;
+  end for;
+equation
+  der(x) = -x;
+end FoundIndex;
+"""
+
+
+def test_a_subscript_that_the_initial_equations_give(tmp_path: Path) -> None:
+    assert run(tmp_path, FOUND_INDEX % "")["x"][0] == 0.75
+    with pytest.raises(kilohertz.ModelError, match="subscript 3 outside 1 to 2"):
+        run(tmp_path, FOUND_INDEX % " + 1")

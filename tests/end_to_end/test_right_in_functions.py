@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -424,3 +425,36 @@ def test_arrays_of_functions_that_do_not_fit_are_refused(model: str) -> None:
         with pytest.raises(ModelError, match=text) as caught:
             found.simulate(stop=0.1, settings={"case": case, "n": n})
         assert caught.value.diagnostics[0].code == "R717", case
+
+
+def test_several_results_of_a_function_that_is_handed_over(tmp_path: Path) -> None:
+    text = """
+model M
+  partial function Both
+    input Real x;
+    output Real y;
+    output Real z;
+  end Both;
+  function twice
+    extends Both;
+    input Real k;
+  algorithm
+    y := k*x;
+    z := y + 1;
+  end twice;
+  function sum
+    input Both f;
+    input Real x;
+    output Real s;
+  protected
+    Real a, b;
+  algorithm
+    (a, b) := f(x);
+    s := a + b;
+  end sum;
+  Real s = sum(function twice(k = 3), time);
+end M;
+"""
+    (tmp_path / "M.mo").write_text(text)
+    result = kilohertz.load(tmp_path / "M.mo").simulate(stop=2.0)
+    np.testing.assert_allclose(result["s"], 6 * result.time + 1)

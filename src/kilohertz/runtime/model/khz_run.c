@@ -212,6 +212,7 @@ static khz_status run_started(const khz_model *m, void *instance)
 {
     khz_context *const c = (khz_context *)instance;
     m->start(instance);
+    c->status = KHZ_OK; /* a guess that has no value is none: X0[i] with an i that the initial equations give */
     const khz_status first = run_initial(m, instance);
     if (m->late_start == khz_no_action || (first != KHZ_OK && first != KHZ_NO_CONVERGENCE)) {
         return first;

@@ -221,7 +221,31 @@ class Buses:
         pairs = zip(_parts(a), _parts(b), strict=False)
         fresh = [(x, y) for x, y in pairs if (x, y) not in self.links and (y, x) not in self.links]
         self.links += fresh
+        if fresh:
+            self._check_nesting()
         return bool(fresh)
+
+    def _check_nesting(self) -> None:
+        """S459: a bus that is connected with one inside it, or inside one of its like, would hold itself for ever."""
+        group: dict[str, str] = {}
+
+        def root(path: str) -> str:
+            while (above := group.get(path, path)) != path:
+                path = above
+            return path
+
+        for a, b in self.links:
+            group[root(a.path)] = root(b.path)
+        buses = {bus.path: bus for link in self.links for bus in link}
+        for path, bus in buses.items():
+            outer = path.rpartition(".")[0]
+            while outer:
+                if outer in buses and root(outer) == root(path):
+                    text = (
+                        f"the bus `{outer}` is connected with `{path}` inside it, and would hold itself without an end"
+                    )
+                    raise ModelError(Diagnostic("S459", text, bus.span))
+                outer = outer.rpartition(".")[0]
 
     def _grow(self, a: Comp | CompArray, b: Comp | CompArray) -> bool:
         """Make two arrays of one element equally large, as far as subscripts made them; True if one has grown."""

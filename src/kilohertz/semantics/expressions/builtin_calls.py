@@ -281,7 +281,11 @@ class Builtins:
 
     def _sample(self, name: str, args: list[Expr], node: Any, ctx: Ctx) -> Expr:
         if len(args) == 2 and args[1].ty != CLOCK and is_number(args[0]) and is_number(args[1]):
+            if args[0].ty.dims or args[1].ty.dims:
+                raise wrong(self.elaborator, name, args, node, ctx)
             return Builtin(name, (make.to_real(args[0]), make.to_real(args[1])), BOOLEAN)
+        if len(args) == 2 and args[1].ty != CLOCK:
+            raise wrong(self.elaborator, name, args, node, ctx)
         return Builtin("sampled", tuple(args), args[0].ty)
 
     def _resampled(self, name: str, args: list[Expr], node: Any, ctx: Ctx) -> Expr:

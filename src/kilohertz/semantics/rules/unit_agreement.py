@@ -179,7 +179,8 @@ class _Checker:
     def _compared_results(self, targets: Sequence[Expr | None], call: Call, origin: Origin) -> Iterator[Diagnostic]:
         """Results of a call with what they are handed to."""
         self.quantity(call)  # its arguments
-        for target, result in zip(targets, self._all.functions[call.function].outputs, strict=False):
+        function = self._all.functions.get(call.function)  # none: an argument of the function around it
+        for target, result in zip(targets, function.outputs if function is not None else (), strict=False):
             if target is not None:
                 unit = self._result(call, result)
                 yield from self._compared(target, self.quantity(target), _named(call, result), unit, origin)
