@@ -16,7 +16,8 @@ from kilohertz.cost import jacobian_rests, state_elimination, state_jacobian
 from kilohertz.ir import expr as x
 from kilohertz.ir import step as s
 from kilohertz.ir.flat import Purpose
-from kilohertz.ir.step import Kind, Step, stage_roles
+from kilohertz.ir.stages import inlined_is_all, stage_roles
+from kilohertz.ir.step import Kind, Step
 from kilohertz.ir.traverse import walk_all
 from kilohertz.runtime import family
 
@@ -84,7 +85,7 @@ def model_table(
         *colours,
         f"    .n_z = {len(step.algebraic)}, .n_origins = {len(door.origins)},",
         f"    .n_lanes = {door.n_lanes}, .jacobian_rests = {int(jacobian_rests(step))},",
-        f"    .inlined_is_all = {int(s.inlined_is_all(step))},",
+        f"    .inlined_is_all = {int(inlined_is_all(step))},",
         f"    .n_values = {len(owners.values)}, .n_step_values = {owners.n_step}, .n_views = {owners.n_views},",
         f"    .n_w = {_n_looked_at(step)},",
         f"    .uses_homotopy = {int(homotopy)}, .n_felt = {-1 if places_felt is None else len(places_felt)},",

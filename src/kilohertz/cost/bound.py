@@ -16,7 +16,8 @@ from kilohertz.cost.phases import Phases
 from kilohertz.cost.prices import Cost, Count, calls, copy, dearest, moves, total
 from kilohertz.cost.targets import Target, reference
 from kilohertz.ir import step as s
-from kilohertz.ir.step import Kind, Partition, Step, stage_roles
+from kilohertz.ir.stages import inlined_is_all, stage_roles
+from kilohertz.ir.step import Kind, Partition, Step
 from kilohertz.runtime import constant
 from kilohertz.solvers import SOLVERS, Pair, Rosenbrock, RungeKutta, StepSettings
 
@@ -194,7 +195,7 @@ class _Period:
         """The last inlined stage leaves all that derivatives need at the end of the step."""
         if not self.stepping.inline or not isinstance(self.method, RungeKutta):
             return False
-        return self.method.stiffly_accurate and s.inlined_is_all(self.step)
+        return self.method.stiffly_accurate and inlined_is_all(self.step)
 
     @property
     def n_parts(self) -> int:
