@@ -14,6 +14,7 @@ from kilohertz.codegen.writing.number_type import LARGEST, LEAST, NumberType
 from kilohertz.ir import expr as x
 from kilohertz.ir import step as s
 from kilohertz.ir.expr import Expr
+from kilohertz.ir.flat import Purpose
 from kilohertz.ir.traverse import function_expressions, walk_all
 
 _MOST = 4  # named
@@ -84,16 +85,19 @@ def _places(step: s.Step) -> Iterator[tuple[str, Origin, list[Expr]]]:
     for _, blocks in s.lists(step):
         for block in blocks:
             names = s.targets(block)
-            yield _called(names[0].name) if names else "an equation", block.origin, list(s.expressions(block))
+            yield _called(step, names[0].name) if names else "an equation", block.origin, list(s.expressions(block))
     for c in step.crossings:
         yield "a condition", c.origin, [c.relation, c.function]
     for f in step.functions.values():
         yield f"`{f.id}`", f.origin, list(function_expressions(f))
 
 
-def _called(name: str) -> str:
+def _called(step: s.Step, name: str) -> str:
     """A name that the user knows, else what it is."""
-    return "a condition" if name.startswith("$") else f"`{name}`"
+    known = step.variables[name]
+    if known.slot.kind is s.Kind.RELATION:
+        return "a condition"
+    return f"`{name}`" if known.purpose is Purpose.DECLARED else "an equation"
 
 
 def _instants(step: s.Step) -> Iterator[tuple[str, Origin]]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from math import prod
 from typing import TYPE_CHECKING, Any
 
-from kilohertz.base import Diagnostic, ModelError
+from kilohertz.base import Diagnostic, Dotted, ModelError
 from kilohertz.semantics.classes.modifiers import Ctx, Env, Mod
 from kilohertz.semantics.classes.nodes import Element
 from kilohertz.semantics.connecting.ends import End, EndFinder, is_connector, is_expandable
@@ -238,14 +238,13 @@ class Buses:
             group[root(a.path)] = root(b.path)
         buses = {bus.path: bus for link in self.links for bus in link}
         for path, bus in buses.items():
-            outer = path.rpartition(".")[0]
-            while outer:
+            parts = Dotted.read(path)
+            while outer := str(parts := parts.owner):
                 if outer in buses and root(outer) == root(path):
                     text = (
                         f"the bus `{outer}` is connected with `{path}` inside it, and would hold itself without an end"
                     )
                     raise ModelError(Diagnostic("S459", text, bus.span))
-                outer = outer.rpartition(".")[0]
 
     def _grow(self, a: Comp | CompArray, b: Comp | CompArray) -> bool:
         """Make two arrays of one element equally large, as far as subscripts made them; True if one has grown."""
