@@ -7,7 +7,7 @@ somebody asks for them, so that a dimension may use a parameter that is declared
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from itertools import product
 from typing import TYPE_CHECKING
 
@@ -26,6 +26,7 @@ from kilohertz.semantics.classes.redeclare import (
     of_redeclaration,
     redeclarations,
 )
+from kilohertz.semantics.own_sizes import own_size, speaks_of, with_own_sizes
 from kilohertz.semantics.rules import check_outer
 from kilohertz.syntax import tree
 
@@ -362,11 +363,12 @@ class Maker:
     def _sizes(self, comp: Comp, exprs: list[tuple[tree.Expr, Ctx]]) -> tuple[int, ...]:
         sizes: list[int] = []
         shape: tuple[int | None, ...] | None = None
+        written = exprs
         dims = [e for e, _ in exprs]
         exprs = [(own_size(comp.name, e, dims), ctx) for e, ctx in exprs]
         for k, (expr, ctx) in enumerate(exprs):
             # `A[:, size(A, 1)]` speaks of itself: its binding has the sizes
-            if isinstance(expr, tree.Colon) or _speaks_of(comp.name, k, expr):
+            if isinstance(expr, tree.Colon) or speaks_of(comp.name, k, expr):
                 if shape is None:
                     shape = self._shape_of_binding(comp, expr, ctx)
                 if k >= len(shape) or shape[k] is None:
@@ -376,7 +378,20 @@ class Maker:
                 sizes.append(shape[k])  # type: ignore[arg-type]
             else:
                 sizes.append(self.elaborator.evaluation.dimension(expr, ctx))
+        if shape is not None:
+            self._check_own_sizes(comp, written, sizes)
         return tuple(sizes)
+
+    def _check_own_sizes(self, comp: Comp, exprs: list[tuple[tree.Expr, Ctx]], sizes: list[int]) -> None:
+        """What a dimension says of the others has to be what the binding made of it."""
+        for k, (expr, ctx) in enumerate(exprs):
+            known = with_own_sizes(comp.name, expr, sizes)
+            if known is None:
+                continue
+            said = self.elaborator.evaluation.dimension(known, ctx)
+            if said != sizes[k]:
+                text = f"by its binding `{comp.path}` has {sizes[k]} elements in dimension {k + 1}, which says {said}"
+                raise self.elaborator.error("S240", text, expr, ctx)
 
     def _shape_of_binding(self, comp: Comp, expr: tree.Expr, ctx: Ctx) -> tuple[int | None, ...]:
         for mod in comp.env:
@@ -437,34 +452,6 @@ class Maker:
         dimensioned = self._dimensioned(comp, element, element.component, ctx, ctx)
         top.inner_children[element.name] = dimensioned
         return dimensioned
-
-
-def own_size(name: str, expr: tree.Expr, dims: Sequence[tree.Expr]) -> tree.Expr:
-    """`x[size(x, 2), 3]`: what the other dimension says, where that is told by something else."""
-    seen: set[int] = set()
-    while (place := _place_asked(name, expr)) is not None:
-        if place in seen or not 0 <= place < len(dims) or isinstance(dims[place], tree.Colon):
-            break
-        seen.add(place)
-        expr = dims[place]
-    return expr
-
-
-def _place_asked(name: str, expr: tree.Expr) -> int | None:
-    """Of `size(x, 2)` the 1; None where it is something else."""
-    if not isinstance(expr, tree.Call) or expr.function.names != ("size",) or len(expr.args) != 2:
-        return None
-    of, k = expr.args
-    if not isinstance(of, tree.Ref) or of.names != (name,) or not isinstance(k, tree.Number):
-        return None
-    return int(k.value) - 1
-
-
-def _speaks_of(name: str, k: int, expr: tree.Expr) -> bool:
-    """Whether a dimension is said by others of the same array."""
-    if k == 0:
-        return _place_asked(name, expr) not in (None, 0)
-    return any(r.names == (name,) for r in tree.refs(expr))
 
 
 def _join(path: str, name: str) -> str:

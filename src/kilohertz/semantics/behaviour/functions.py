@@ -17,7 +17,7 @@ from kilohertz.semantics.behaviour.reach import called_functions
 from kilohertz.semantics.classes import Ctx, Mod, View, spec_of
 from kilohertz.semantics.classes.nodes import ClassNode, Element
 from kilohertz.semantics.conversion import coerce
-from kilohertz.semantics.instances import own_size
+from kilohertz.semantics.own_sizes import own_size
 from kilohertz.semantics.rules import check_function
 from kilohertz.syntax import annotation_args, annotation_value, tree
 
