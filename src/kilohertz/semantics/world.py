@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from kilohertz.base import Diagnostic, Dotted, Note, Severity, Span, closest
 from kilohertz.base.outside import the_outside
 from kilohertz.semantics.classes.modifiers import Spec
-from kilohertz.semantics.classes.nodes import PRIMITIVES, ClassNode, Element, View, visible_names
+from kilohertz.semantics.classes.nodes import PRIMITIVES, ClassNode, Element, View, not_found
 from kilohertz.semantics.instances import Comp
 from kilohertz.syntax import Libraries, parse_text, tree
 
@@ -147,8 +147,7 @@ class World:
         """Says which part of a dotted name is not there, and what comes close."""
         named: Element | ClassNode | None = self.top(ref.names[0]) if ref.absolute else view.lookup(ref.names[0])
         if named is None:
-            near = closest(ref.names[0], sorted(visible_names(view) - {ref.names[0]}), 1)
-            notes = (Note(f"did you mean `{near[0]}`?"),) if near else ()
+            notes = not_found(ref.names[0], view)
             path = view.import_of(ref.names[0])
             if path is not None:
                 notes = (Note(f"`{ref.names[0]}` is imported as `{'.'.join(path)}`, which is not there"),)

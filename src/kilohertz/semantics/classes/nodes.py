@@ -14,14 +14,14 @@ from kilohertz.base import Diagnostic, ModelError
 from kilohertz.semantics.classes.collect import Collector
 from kilohertz.semantics.classes.modifiers import Ctx, Env, Mod, Spec
 from kilohertz.semantics.classes.redeclare import inherited, kept, of_constraint, redeclarations
-from kilohertz.semantics.classes.scopes import ATTRIBUTES, PRIMITIVES, Element, View, visible_names
+from kilohertz.semantics.classes.scopes import ATTRIBUTES, PRIMITIVES, Element, View, not_found
 from kilohertz.syntax import tree
 
 if TYPE_CHECKING:
     from kilohertz.semantics.instances import Comp
     from kilohertz.semantics.world import World
 
-__all__ = ["ATTRIBUTES", "PRIMITIVES", "ClassNode", "Element", "View", "visible_names"]
+__all__ = ["ATTRIBUTES", "PRIMITIVES", "ClassNode", "Element", "View", "not_found"]
 
 
 class ClassNode:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kilohertz.base import Diagnostic, Dotted, ModelError, Note, Severity, Span
+from kilohertz.base import Diagnostic, Dotted, ModelError, Note, Severity, Span, closest
 from kilohertz.semantics.classes.modifiers import Env
 from kilohertz.syntax import tree
 
@@ -289,5 +289,22 @@ def visible_names(view: View) -> set[str]:
     at: View | None = view
     while at is not None:
         names |= at.names | set(at.imports())
+        if at.definition.encapsulated:
+            return names - set(view.world.libraries.names())
         at = at.parent
     return names
+
+
+def not_found(name: str, view: View, others: frozenset[str] = frozenset()) -> tuple[Note, ...]:
+    """What may be meant by a name that is not found: one that `encapsulated` hides (MLS 5.3.1), or one of the view or
+    of `others` that is like it."""
+    at: View | None = view
+    while at is not None and not at.definition.encapsulated:
+        at = at.parent
+    outside = None if at is None else view.world.top(name) if at.parent is None else at.parent.lookup(name)
+    if at is not None and outside is not None:
+        text = f"`{at.definition.name}` is encapsulated: `{name}`, which is outside of it, is not seen there"
+        advice = "" if isinstance(outside, Element) else f"; `import {outside.full_name};` in it makes it known"
+        return (Note(text + advice),)
+    near = closest(name, sorted((visible_names(view) | others) - {name}), 1)
+    return (Note(f"did you mean `{near[0]}`?"),) if near else ()

@@ -28,7 +28,7 @@ from kilohertz.ir.types import (
     Type,
 )
 from kilohertz.semantics.classes import ClassNode, Ctx, Element, View
-from kilohertz.semantics.classes.nodes import visible_names
+from kilohertz.semantics.classes.nodes import not_found
 from kilohertz.semantics.instances import Comp, CompArray, inner_component
 from kilohertz.syntax import tree
 
@@ -151,9 +151,7 @@ class Names:
         return None
 
     def _unknown(self, node: tree.Ref, ctx: Ctx) -> ModelError:
-        candidates = visible_names(ctx.view) | set(ctx.locals or ()) | set(ctx.iterators or ())
-        near = closest(node.names[0], sorted(candidates), 1)
-        notes = (Note(f"did you mean `{near[0]}`?"),) if near else ()
+        notes = not_found(node.names[0], ctx.view, frozenset(ctx.locals or ()) | frozenset(ctx.iterators or ()))
         return self.elaborator.error("S201", f"there is no `{node.names[0]}` here", node, ctx, *notes)
 
     def no_member(self, where: str, name: str, names: list[str], node: Any, ctx: Ctx) -> ModelError:
