@@ -127,7 +127,7 @@ static void *open_table(const char *file)
 {
     FILE *f = fopen(file, \"r\");
     if (f == NULL) {
-        ModelicaFormatError(\"the table file %s cannot be opened\", file);
+        ModelicaFormatError(\"the table file %s cannot be opened\\n\", file);
     }
     fclose(f);
     return malloc(1);
@@ -352,4 +352,27 @@ static double look_up_table(void *table, double u) { (void)table; return 2 * u; 
     der(x) = 1;
     assert(x > 0.5, "x is too small");
   end FailsAtStart;
+
+  function sum_to "compiled as a function, with two results"
+    input Real x;
+    input Integer n;
+    output Real s = 0;
+    output Real t = 1;
+  algorithm
+    for i in 1:n loop
+      s := s + x;
+      t := t*x;
+    end for;
+    annotation(Inline = false);
+  end sum_to;
+
+  model MissingTableFirst "what is computed after the table does not take the blame"
+    extends MissingTable;
+    parameter Real x = 1.5;
+    parameter Integer n = 3;
+    Real a;
+    Real b;
+  equation
+    (a, b) = sum_to(x, n);
+  end MissingTableFirst;
 end WrongModels;

@@ -99,8 +99,8 @@ def _at_a_jump(instance: Instance, at: int) -> tuple[Span | None, list[Note]]:
 
 def _failed_block(instance: Instance, status: int) -> BlockInfo | None:
     blocks = instance.program.code.blocks
-    if status in _UNSOLVED and 1 <= instance.context.block <= len(blocks):
-        return blocks[int(instance.context.block) - 1]
+    if status in _UNSOLVED and 1 <= instance.context.failed_block <= len(blocks):
+        return blocks[int(instance.context.failed_block) - 1]
     if status in (_NOT_FINITE, GAVE_UP):
         return _first_not_finite(instance)
     if status == _EVENT_CAP:
@@ -119,7 +119,7 @@ def _restless(instance: Instance) -> str:
 def _noted_block(instance: Instance) -> BlockInfo | None:
     """The block whose function, algorithm or assertion failed, unless the place of the failure is another one."""
     blocks, places = instance.program.code.blocks, instance.program.code.places
-    number, place = int(instance.context.block), int(instance.context.place)
+    number, place = int(instance.context.failed_block), int(instance.context.place)
     if not 1 <= number <= len(blocks):
         return None
     block = blocks[number - 1]
@@ -152,8 +152,9 @@ def _place(instance: Instance, block: BlockInfo | None) -> tuple[Span | None, st
 
 
 def _values(instance: Instance, info: BlockInfo) -> list[Note]:
-    """The unknowns and what the block reads, with their present values."""
-    variables = {n: v for n, v in instance.program.step.variables.items() if v.slot.kind is not s.Kind.OBJECT}
+    """The unknowns and what the block reads, with their present values: what the model names, not what passes added."""
+    named = {n: v for n, v in instance.program.step.variables.items() if not n.startswith("$")}
+    variables = {n: v for n, v in named.items() if v.slot.kind is not s.Kind.OBJECT}
     unknowns = [n for n in info.unknowns if n in variables][:_MOST_VALUES]
     reads = [n for n in _reads(info.block) if n in variables and n not in info.unknowns][:_MOST_VALUES]
     notes = []

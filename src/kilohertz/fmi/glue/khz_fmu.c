@@ -71,11 +71,12 @@ static const char *reason(khz_status status)
 khz_fmu_status khz_fmu_failed(const khz_fmu *f, khz_status status, khz_fmu_status as)
 {
     const khz_context *const c = (const khz_context *)f->instance;
-    const int known = c->block > 0 && c->block <= f->model->n_blocks;
+    const int32_t block = khz_failed_block(c);
+    const int known = block > 0 && block <= f->model->n_blocks;
     const int worded = c->status != KHZ_OK && c->message[0] != '\0';
     char text[TEXT];
     (void)snprintf(text, sizeof text, "time = %g: %s%s%s%s%s", c->time, reason(status), worded ? ": " : "",
-                   worded ? c->message : "", known ? ", " : "", known ? f->model->blocks[c->block - 1].origin : "");
+                   worded ? c->message : "", known ? ", " : "", known ? f->model->blocks[block - 1].origin : "");
     khz_fmu_say(f, as, as == KHZ_FMU_DISCARD ? "logStatusDiscard" : "logStatusError", text);
     return as;
 }

@@ -5,7 +5,10 @@
 
 static void copy_message(char *to, const char *message)
 {
-    const size_t n = strlen(message);
+    size_t n = strlen(message);
+    while (n > 0 && message[n - 1] == '\n') { /* external C ends its messages so */
+        n--;
+    }
     const size_t kept = n < KHZ_MESSAGE_SIZE ? n : KHZ_MESSAGE_SIZE - 1;
     memcpy(to, message, kept);
     to[kept] = '\0';
@@ -17,6 +20,7 @@ void khz_fail(khz_context *c, khz_status status, int place, const char *message)
         return;
     }
     c->status = (int32_t)status;
+    c->failed_block = c->block;
     c->place = place;
     copy_message(c->message, message);
 }

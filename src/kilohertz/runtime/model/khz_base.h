@@ -69,6 +69,7 @@ typedef struct khz_context {
     int32_t phase;
     int32_t status;          /* first failure since it was cleared */
     int32_t block;           /* block being evaluated, KHZ_NOWHERE outside */
+    int32_t failed_block;    /* block of that failure: others are evaluated after it (khz_failed_block) */
     int32_t place;           /* index into the model's places (origins) of the failure, KHZ_NOWHERE if unknown */
     int32_t newton_cap;      /* > 0: iterations of every loop in real time; 0: off-line caps and rescue */
     uint32_t n_iterations;   /* Newton iterations so far */
@@ -131,6 +132,12 @@ typedef struct khz_context {
     char noted_message[KHZ_MESSAGE_SIZE];
     khz_said said[KHZ_SAIDS]; /* errors: by who makes steps; the others where they are said */
 } khz_context;
+
+/* The block of the failure that is recorded, KHZ_NOWHERE: none is. */
+static inline int32_t khz_failed_block(const khz_context *c)
+{
+    return c->status != KHZ_OK ? c->failed_block : KHZ_NOWHERE;
+}
 
 /* Record a failure; the first one stays.  Call from: anywhere.  Allocates: never. */
 void khz_fail(khz_context *c, khz_status status, int place, const char *message);

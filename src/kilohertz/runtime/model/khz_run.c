@@ -31,7 +31,7 @@ khz_status khz_instance_init(const khz_model *m, void *instance)
     khz_context *const c = (khz_context *)instance;
     c->arena_offset = m->arena;
     c->arena_size = m->arena_size;
-    c->block = KHZ_NOWHERE;
+    c->block = c->failed_block = KHZ_NOWHERE;
     c->place = KHZ_NOWHERE;
     c->lambda = 1.0;
     m->tunables(instance);

@@ -50,7 +50,7 @@ static khz_block_counts *blamed(khz_stepper *s, khz_context *c, khz_status statu
     if (status == KHZ_NOT_FINITE) {
         return counts_of(s, count_states(s, c) ? KHZ_NOWHERE : khz_first_not_finite(m, c, m->n_step_values));
     }
-    return counts_of(s, status == KHZ_EVENT_CAP ? m->discrete_block[c->restless] : c->block);
+    return counts_of(s, status == KHZ_EVENT_CAP ? m->discrete_block[c->restless] : khz_failed_block(c));
 }
 
 void khz_stepper_note(khz_stepper *s, khz_status status)

@@ -169,7 +169,6 @@ static khz_status factor(khz_stepper *s, const khz_work *w, khz_real h_gamma)
     KHZ_WITHIN(c, KHZ_PLACE_FACTOR, status = factor_anew(s, w, h_gamma));
     s->factored_h = status == KHZ_OK ? h_gamma : 0.0;
     if (status != KHZ_OK) {
-        ((khz_context *)w->instance)->block = KHZ_NOWHERE;
         khz_stepper_note(s, status);
     }
     return status;
