@@ -70,7 +70,8 @@ static khz_status refuse_start(khz_rig *r, const khz_task *u, khz_status status)
         return khz_rig_fail(r, status, "task %s: the model ended the run at its start: %.200s; at %.100s", u->name,
                             said->text, khz_origin(m, said->place));
     }
-    const int32_t block = status == KHZ_NOT_FINITE ? khz_first_not_finite(m, u->instance, m->n_values) : khz_failed_block(c);
+    const int32_t block =
+        status == KHZ_NOT_FINITE ? khz_first_not_finite(m, u->instance, m->n_values) : khz_failed_block(c);
     const int known = block >= 1 && block <= m->n_blocks;
     const char *const what = status == KHZ_NOT_FINITE ? "a value is not a number" : c->message;
     const char *const name = known ? m->blocks[block - 1].name : "";
