@@ -65,6 +65,16 @@ def test_our_own_come_back_with_the_same_bits(driven: Path) -> None:
         assert np.array_equal(here[name][rows], there[name]), name
 
 
+def test_model_exchange_passes_over_nothing(tmp_path: Path) -> None:
+    (tmp_path / "P.mo").write_text(
+        "model P\n  Real x(start = 0, fixed = true);\nequation\n  der(x) = exp(-((time - 50)/0.5)^2);\nend P;\n"
+    )
+    export(load(tmp_path / "P.mo"), tmp_path / "P.fmu", solver="rk4", step=STEP)
+    for longest in (None, 0.01):
+        result = simulate_fmu(tmp_path / "P.fmu", kind="me", stop=100.0, intervals=2, max_step=longest)
+        assert result.final("x") == pytest.approx(0.5 * np.sqrt(np.pi), rel=1e-4)
+
+
 def test_what_a_check_says(driven: Path, capsys: pytest.CaptureFixture[str]) -> None:
     report = check_fmu(driven)
     assert report.ok and report.diagnostics == ()

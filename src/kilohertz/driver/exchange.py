@@ -129,9 +129,9 @@ def simulate_fmu(
     """Run an FMU off-line, in a process of its own; what is not given is as the FMU says (docs/reference/fmi.md).
 
     `kind` is `cs` (default, where the FMU has it) or `me`.  Of the settings of a step Co-Simulation has `step` alone:
-    its method is its own.  Model Exchange is run with `solver="cvode"`, which has a `tolerance`.  `patience`: seconds
-    that one call of the FMU may take (default: 60).  `isolate`: its process computes and reads; it writes no file,
-    opens no connection and starts no program.
+    its method is its own.  Model Exchange is run with `solver="cvode"`, which has a `tolerance` and a `max_step`.
+    `patience`: seconds that one call of the FMU may take (default: 60).  `isolate`: its process computes and reads; it
+    writes no file, opens no connection and starts no program.
     """
     from kilohertz.fmi import Run, opened, simulate_fmu
 
@@ -144,16 +144,17 @@ def simulate_fmu(
         _check_settings(asked, chosen)
         run = Run(start, stop, asked.step if "step" in asked.given else None, intervals, settings, inputs, record)
         run = replace(run, kind=chosen, patience=patience or run.patience, isolate=isolate)
-        run = replace(run, tolerance=asked.tolerance if "tolerance" in asked.given else None)
+        run = replace(run, tolerance=asked.tolerance if "tolerance" in asked.given else None, max_step=asked.max_step)
         return simulate_fmu(fmu, run)
 
 
 def _check_settings(asked: StepSettings, kind: str) -> None:
     """R815 where a setting of the step means nothing for an FMU."""
     is_exchange = kind == "me"
-    foreign = asked.given - ({"solver", "tolerance"} if is_exchange else {"step"})
+    foreign = asked.given - ({"solver", "tolerance", "max_step"} if is_exchange else {"step"})
     if foreign or ("solver" in asked.given and asked.solver != "cvode"):
-        takes = "Model Exchange takes `solver = cvode` and `tolerance`" if is_exchange else "Co-Simulation takes `step`"
+        exchange = "Model Exchange takes `solver = cvode`, `tolerance` and `max_step`"
+        takes = exchange if is_exchange else "Co-Simulation takes `step`"
         raise ModelError(Diagnostic("R815", f"these settings are not for an FMU: {takes} alone"))
 
 

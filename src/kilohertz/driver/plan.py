@@ -66,9 +66,8 @@ def make_plan(
     """
     if not asked.is_fixed:
         return Plan(asked.check())
-    if "tolerance" in asked.given and asked.solver != AUTO:
-        message = f"`tolerance` is for solvers that choose their steps, not for `{asked.solver}`"
-        raise ModelError(Diagnostic("R723", message))
+    if asked.solver != AUTO:
+        asked.refuse_variable()
     return _Planner(model, asked, experiment or Experiment(), announce, meanwhile).run()
 
 
@@ -270,6 +269,7 @@ def reference_of(model: Model, asked: StepSettings, e: Experiment) -> Reference:
             inputs=e.inputs,
             intervals=rows,
             tolerance=tolerance,
+            max_step=asked.max_step,
         )
 
     try:

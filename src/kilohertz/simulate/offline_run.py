@@ -71,6 +71,7 @@ class Statistics:
     state_events: int = 0
     time_events: int = 0
     restarts: int = 0  # of CVODE or IDA: events after which derivatives or states were others
+    overlooked: int = 0  # steps of theirs that had passed over what moves in them, and were made again
     messages: tuple[str, ...] = ()
     terminated: str = ""
     stepping: StepSettings | None = None  # what it was made with, whoever chose it
@@ -274,12 +275,13 @@ def _retold(problem: Diagnostic) -> Note:
     return Note("; ".join((f"before: {problem.message}", *(n.text for n in problem.notes))), problem.span)
 
 
-def longest_step(program: Program, e: Experiment, spacing: float = math.inf) -> float:
-    """Of CVODE and IDA; 0: any.  `spacing`: how far points of inputs are apart."""
+def longest_step(program: Program, e: Experiment, asked: float, spacing: float = math.inf) -> float:
+    """Of CVODE and IDA; 0: any, also in `asked`.  `spacing`: how far points of inputs are apart."""
     # what delay and transport lines remember are the ends of steps
-    longest = (e.stop - e.start) / e.intervals if program.step.delays or program.step.transports else 0.0
+    remembered = (e.stop - e.start) / e.intervals if program.step.delays or program.step.transports else 0.0
     # no pulse of an input is stepped over
-    return spacing if spacing < (longest or e.stop - e.start) else longest
+    seen = spacing if spacing < e.stop - e.start else 0.0
+    return min((limit for limit in (asked, remembered, seen) if limit > 0.0), default=0.0)
 
 
 class _Run:
@@ -319,7 +321,7 @@ class _Run:
             if status == 0 or has_ended:
                 iterations = int(instance.context.n_iterations)
                 self.recorder.begin(instance, self.experiment.intervals + 1)
-                o = self.structure = self._structure(stepping.tolerance)
+                o = self.structure = self._structure(stepping)
                 if stepper is None:
                     table = function_table() if stepping.solver == "cvode" else ida_table(library)
                     o.sundials = ctypes.addressof(table)
@@ -401,7 +403,7 @@ class _Run:
         coped += held(step, o.n_held, o.first_held, o.held_relation)
         return coped + restless(step, o.n_restless, o.first_restless, o.restless_relation)
 
-    def _structure(self, tolerance: float) -> Offline:
+    def _structure(self, stepping: StepSettings) -> Offline:
         e, n_columns = self.experiment, self.recorder.n_columns
         capacity = max(16, _BYTES_OF_ROWS // (8 * n_columns)) if self.observe is None else 1
         capacity = capacity if self.recorder.listener is None else min(capacity, _ROWS_HEARD)
@@ -413,7 +415,8 @@ class _Run:
         self.flush = Flush(self._flush)
         span = e.stop - e.start
         grid = span / e.intervals
-        longest = longest_step(self.program, e, self.driven.points.spacing if self.driven is not None else math.inf)
+        spacing = self.driven.points.spacing if self.driven is not None else math.inf
+        longest = longest_step(self.program, e, stepping.max_step, spacing)
         return Offline(
             model=self.program.model,
             instance=self.instance.address,
@@ -421,7 +424,7 @@ class _Run:
             inputs=self.driven.address if self.driven is not None else None,
             start=e.start,
             stop=e.stop,
-            relative_tolerance=tolerance,
+            relative_tolerance=stepping.tolerance,
             absolute_factor=0.01,
             max_step=longest,
             grid_step=grid,
@@ -486,4 +489,4 @@ def _count(o: Offline, statistics: Statistics | None) -> None:
         statistics.steps, statistics.rhs, statistics.jacobians = o.n_steps, o.n_rhs, o.n_jacobians
         statistics.sparse_factorisations = o.n_sparse
         statistics.state_events, statistics.time_events = o.n_state_events, o.n_time_events
-        statistics.restarts = o.n_restarts
+        statistics.restarts, statistics.overlooked = o.n_restarts, o.n_overlooked

@@ -56,7 +56,7 @@ def reference_table() -> str:
     lines = ["| setting | default | range | solvers | meaning |", "|---|---|---|---|---|"]
     for s in SETTINGS.values():
         allowed = "a name, see below" if s.kind == "solver" else s.range.replace("|", "\\|")
-        solvers = "fixed step" if s.fixed else "all"
+        solvers = "fixed step" if s.fixed else "cvode, ida, auto" if s.variable else "all"
         lines.append(f"| `{s.name}` | {s.default_text} | {allowed} | {solvers} | {s.help} |")
     return "\n".join(lines)
 

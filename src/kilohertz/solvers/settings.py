@@ -42,6 +42,7 @@ class Setting:
     offline: str = ""  # what comes before the default off-line
     c: str = ""  # field of khz_step_settings; "": the model is built otherwise, or another solver takes it
     fixed: bool = True  # for fixed-step solvers alone
+    variable: bool = False  # for solvers that choose their steps alone, and `auto`
     code: str = "R723"
 
     def understood(self, value: Any) -> Any:
@@ -119,7 +120,7 @@ class Setting:
             case bool(flag):
                 text = "true" if flag else "false"
             case float(number):
-                text = f"{1e3 * number:g} ms" if self.kind == "time" else f"{number:g}"
+                text = f"{1e3 * number:g} ms" if self.kind == "time" and number else f"{number:g}"
             case _:
                 text = str(self.default or "")
         return f"{text}; off-line {self.offline}" if self.offline else text
@@ -148,8 +149,10 @@ def _count(default: int, most: int, c: str, help: str) -> Any:
     return _setting("count", default, help, low=1, high=most, c=c)
 
 
+_OWN_STEPS = {"fixed": False, "variable": True}
 _SOLVER = "a fixed-step method, or auto, which tries some; off-line also cvode and ida"
 _TOLERANCE = "relative, of cvode and ida, and of the run that auto compares with"
+_LONGEST = "longest step of cvode and ida, and of the run that auto compares with; 0: as they find"
 _FIRST = "that of the experiment annotation first"
 _EVENTS = "where an event inside a step is handled; none: at its end"
 _IMPLICIT = "mixed mode (imex1, ars222, ars443): these states implicit, the others explicit; auto takes the fast ones"
@@ -173,7 +176,8 @@ class StepSettings:
     step: float = _setting(
         "time", 1e-3, "period of fixed steps", low=1e-9, high=1e6, offline=_FIRST, c="period_ns", fixed=False
     )
-    tolerance: float = _setting("number", 1e-6, _TOLERANCE, low=1e-16, high=1.0, offline=_FIRST, fixed=False)
+    tolerance: float = _setting("number", 1e-6, _TOLERANCE, low=1e-16, high=1.0, offline=_FIRST, **_OWN_STEPS)
+    max_step: float = _setting("time", 0.0, _LONGEST, high=1e8, **_OWN_STEPS)
     events: str = _setting("choice", "none", _EVENTS, choices=words("KHZ_EVENTS_"), c="events")
     newton: int = _count(2, 1000, "newton", _NEWTON)
     loop_newton: int = _count(6, 1000, "loop_newton", "cap of Newton iterations in each nonlinear loop of the model")
@@ -270,6 +274,12 @@ class StepSettings:
                 raise _wrong(f"{message}, and the output intervals say how many rows there are")
             return self
         return self.check_fixed()
+
+    def refuse_variable(self) -> None:
+        """ModelError where something was given that a fixed-step method has no use for."""
+        wrong = [name for name, s in SETTINGS.items() if s.variable and name in self.given]
+        if wrong and self.is_fixed:
+            raise _wrong(f"`{', '.join(wrong)}` is for solvers that choose their steps, not for `{self.solver}`")
 
     def check_fixed(self) -> StepSettings:
         """The same, for the bounded stepper."""

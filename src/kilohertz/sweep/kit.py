@@ -119,7 +119,7 @@ def make_kit(program: Program, stepping: StepSettings, wanted: Wanted, sources: 
         e.start,
         e.stop,
         e.intervals,
-        longest_step(program, e, points.spacing if points is not None else math.inf),
+        longest_step(program, e, stepping.max_step, points.spacing if points is not None else math.inf),
         are_moving(program.step),
         parameters,
         settings,

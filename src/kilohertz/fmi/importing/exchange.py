@@ -169,7 +169,7 @@ class _Integration:
         if plan is not None and len(plan["rows"]) == fmu.n:
             made = Jacobian(fmu.instance, plan, nominals)
             more |= {"jacfn": lambda t, x, xd, out: fmu.jacobian(made, t, x, xd, out)} if made.pays else {}
-        settings = {"rtol": tolerance, "atol": absolute, "max_num_steps": 1_000_000}
+        settings = {"rtol": tolerance, "atol": absolute, "max_num_steps": 1_000_000, "max_step": job["max_step"]}
         self.solver, self.blind = CVODE(fmu.rates, **settings, **more), CVODE(fmu.rates, **settings)
         self.restart()
 

@@ -32,11 +32,13 @@ from kilohertz.fmi.importing.driving import driven_steps
 from kilohertz.fmi.importing.instance import PLACE_SIZE
 from kilohertz.fmi.importing.jacobian import jacobian_plan
 from kilohertz.results import Result, Selection, Signal
+from kilohertz.runtime import constant
 from kilohertz.simulate import RunFailed
 from kilohertz.simulate.inputs import Driving
 
 PATIENCE = 60.0  # seconds that one call of an FMU may take
 _STEPS = 500  # where neither the user nor the FMU says a step
+_LOOKS = constant("KHZ_LOOKS")  # so many steps a run has at least: nothing is passed over
 _POLL = 0.02  # seconds
 _STATUS = {2: "discard", 3: "error", 4: "fatal", 5: "pending"}
 _PACKAGE = Path(kilohertz.__file__).parent
@@ -57,6 +59,7 @@ class Run:
     patience: float = PATIENCE
     kind: str = ""  # me or cs; "": cs where the FMU offers it
     tolerance: float | None = None
+    max_step: float = 0.0  # of CVODE; 0: as long as it finds, within the rows
     isolate: bool = False  # with a filter on system calls (`isolation.py`)
 
 
@@ -179,6 +182,7 @@ class _Job:
             "every": every,
             "tell_stop": True,
             "tolerance": run.tolerance or d.tolerance,
+            "max_step": min((d for d in (run.max_step, (self.stop - self.start) / _LOOKS) if d), default=0.0),
             "settings": [[_plain(v), value] for v, value in self._settings()],
             "inputs": self._inputs(),
             "record": [_plain(v) for v in self.recorded],

@@ -10,6 +10,7 @@ block RealTime "How the model runs in real time: read by `khz run` and `khz buil
   parameter String solver = "auto" "a fixed-step method, or auto, which tries some; off-line also cvode and ida" annotation(Evaluate=true);
   parameter Units.Time step(min=1e-09, max=1000000) = 0.001 "period of fixed steps" annotation(Evaluate=true);
   parameter Real tolerance(min=1e-16, max=1) = 1e-06 "relative, of cvode and ida, and of the run that auto compares with" annotation(Evaluate=true);
+  parameter Units.Time max_step(min=0, max=100000000) = 0.0 "longest step of cvode and ida, and of the run that auto compares with; 0: as they find" annotation(Evaluate=true);
   parameter String events = "none" "where an event inside a step is handled; none: at its end (none, mid, linear, catch-up, hermite, predict, predict-quadratic, exact)" annotation(Evaluate=true);
   parameter Integer newton(min=1, max=1000) = 2 "Newton iterations per stage of a diagonally implicit method (index-1 form: as many as it needs)" annotation(Evaluate=true);
   parameter Integer loop_newton(min=1, max=1000) = 6 "cap of Newton iterations in each nonlinear loop of the model" annotation(Evaluate=true);

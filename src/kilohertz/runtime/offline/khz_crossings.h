@@ -21,16 +21,18 @@ typedef struct cvode_work {
     double *old;                /* the instance before an event: see khz_is_felt */
 } cvode_work;
 
-/* Steps that are made again because an assertion failed in them. */
+/* Steps that are made again, because an assertion failed in them or they passed over something. */
 typedef struct retry {
-    double end; /* of the last such step */
+    double end;      /* of the last such step */
+    double from, at; /* what was passed over lies between */
     int in_a_row, total;
 } retry;
 
 typedef struct cvode_solver {
     void *context, *y, *dense, *absolute, *matrix, *linear, *mem;
-    double began;   /* where its last step did */
-    double reached; /* how far the solver has integrated: beyond an event that changes nothing for it */
+    void *slope, *correction; /* see khz_overlooked.c */
+    double began;             /* where its last step did */
+    double reached;           /* how far the solver has integrated: beyond an event that changes nothing for it */
     khz_plan_solver plan;
     khz_doubt doubt;
     khz_standstill standstill;

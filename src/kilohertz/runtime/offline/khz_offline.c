@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "khz_crossings.h"
+#include "khz_inspect.h"
 #include "khz_jacobian.h"
 #include "khz_leap.h"
 
@@ -14,7 +15,7 @@ enum { CV_BDF = 2, CV_ONE_STEP = 2, CV_TSTOP_RETURN = 1, JACOBIAN_EVERY = 10, CH
 /* Guesses: a run comes to no end where so many state events, one after the other, take less than that part of a 500th
  * of its time (or of the interval of its output): a million in each. */
 enum { STORM = 20000, STORM_PART = 50, STORM_INTERVALS = 500 };
-enum { CREEP_CAP = 50, RETRIES_IN_A_ROW = 12, RETRIES_MOST = 1000, NEWTON_FAILURES = 30 };
+enum { CREEP_CAP = 50, NEWTON_FAILURES = 30 };
 #define NEWTON_PART 0.01 /* of the tolerance, at which Newton's iteration ends; 0.1 by itself */
 #define SAME_STEP 1.2    /* factor up to which a longer step is not taken; 1.5 by itself */
 
@@ -72,8 +73,6 @@ static cvode_work divide(const khz_offline *o)
     w.old = aligned(w.branches + khz_branches_work(m));
     return w;
 }
-
-static double slack(double t) { return 64.0 * DBL_EPSILON * fabs(t) + 1e-300; }
 
 /* ------------------------------------------------------------------------------------------------------------ CVODE */
 
@@ -152,11 +151,16 @@ static int32_t open_solver(khz_offline *o, cvode_solver *s)
     s->y = f->vector_new(n, s->context);
     s->dense = f->vector_new(n, s->context);
     s->absolute = f->vector_new(n, s->context);
+    s->slope = f->vector_new(n, s->context);
+    s->correction = f->vector_new(n, s->context);
     s->linear = khz_plan_solver_open(&s->plan, o, s->y, s->context, divide(o).plan, &s->matrix);
     o->plan = &s->plan;
     s->mem = f->create(CV_BDF, s->context);
-    if (s->y == NULL || s->dense == NULL || s->absolute == NULL || s->matrix == NULL || s->linear == NULL ||
-        s->mem == NULL) {
+    const void *const made[] = {s->y, s->dense, s->absolute, s->slope, s->correction, s->matrix, s->linear, s->mem};
+    for (size_t i = 0; i < sizeof made / sizeof made[0]; i++) {
+        bad |= made[i] == NULL;
+    }
+    if (bad != 0) {
         return KHZ_RUN_SOLVER_FAILED;
     }
     double *const x = f->vector_data(s->y);
@@ -193,139 +197,14 @@ static void close_solver(const khz_offline *o, cvode_solver *s)
     if (s->matrix != NULL) {
         f->matrix_destroy(s->matrix);
     }
-    void *const vectors[] = {s->y, s->dense, s->absolute};
-    for (int i = 0; i < 3; i++) {
+    void *const vectors[] = {s->y, s->dense, s->absolute, s->slope, s->correction};
+    for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; i++) {
         if (vectors[i] != NULL) {
             f->vector_destroy(vectors[i]);
         }
     }
     if (s->context != NULL) {
         (void)f->context_free(&s->context);
-    }
-}
-
-/* The rest of a step, from `low` to o->time.  What crosses where a time event follows anyway is left to that. */
-static int32_t inspect_end(khz_offline *o, const cvode_work *w, const cvode_solver *s, double low, int event_follows,
-                           int *root)
-{
-    const double t = o->time;
-    const int32_t due = khz_crossed(o, w, s, t, w->g_middle);
-    if (due <= 0) {
-        return due;
-    }
-    const int32_t status = khz_set_event(o, w, s, low, t, root);
-    if (status != KHZ_OK || !*root || !event_follows || o->time < t - slack(t)) {
-        return status;
-    }
-    *root = 0;
-    o->time = t;
-    return o->sundials->interpolate(s->mem, t, 0, s->y) == 0 ? KHZ_OK : KHZ_RUN_SOLVER_FAILED;
-}
-
-static int32_t tell_news(khz_offline *o, double t)
-{
-    const int stopped = o->flush(o->n_rows, t);
-    o->n_rows = 0;
-    return stopped ? KHZ_RUN_STOPPED : KHZ_OK;
-}
-
-/* Without states one step of the solver may go over all grid points: each of them counts for one. */
-static int32_t stands_for_step(khz_offline *o, const cvode_work *w, double t)
-{
-    khz_look_at_rest(o, w);
-    return o->grid_next % KHZ_NEWS_OF_SOLVER == 0 ? tell_news(o, t) : KHZ_OK;
-}
-
-/* The step from `before` to o->time was accepted: look for events at every grid point in it and at its end, record the
- * grid points before the first event (those on an event are left to it). */
-static int32_t inspect(khz_offline *o, const cvode_work *w, const cvode_solver *s, double before, int event_follows,
-                       int *root)
-{
-    const double t = o->time;
-    double low = before;
-    while (o->grid_next <= o->n_grid) {
-        const double at = khz_offline_grid(o, o->grid_next);
-        if (at > t + slack(t)) {
-            break;
-        }
-        if (event_follows && at > t - slack(t)) {
-            o->grid_next++;
-            break;
-        }
-        const int32_t due = khz_crossed(o, w, s, fmin(at, t), w->g_middle);
-        int32_t status = due < 0 ? due : KHZ_OK;
-        if (due > 0) {
-            status = khz_set_event(o, w, s, low, fmin(at, t), root);
-        }
-        if (status != KHZ_OK || *root) {
-            return status;
-        }
-        status = (int32_t)o->model->asserts(o->instance);
-        status = status == KHZ_OK ? khz_offline_record(o) : status;
-        if (status != KHZ_OK) {
-            return status;
-        }
-        khz_branches_look(o, w->branches);
-        o->grid_next++;
-        low = fmin(at, t);
-        status = o->model->n_x == 0 ? stands_for_step(o, w, low) : KHZ_OK;
-        if (status != KHZ_OK) {
-            return status;
-        }
-    }
-    return o->model->n_r > 0 && low < t ? inspect_end(o, w, s, low, event_follows, root) : KHZ_OK;
-}
-
-static int32_t accepted(khz_offline *o, const cvode_work *w, const cvode_solver *s, double before, int event_follows,
-                        int *root)
-{
-    const int32_t status = inspect(o, w, s, before, event_follows, root);
-    if (status != KHZ_OK) {
-        return status;
-    }
-    if (!*root) {
-        khz_look_at_rest(o, w);
-    }
-    if ((o->model->n_recorded > 0 || o->checks) && !event_follows && !*root) {
-        khz_status value = khz_offline_evaluate(o, o->time, o->sundials->vector_data(s->y));
-        value = value == KHZ_OK ? o->model->asserts(o->instance) : value;
-        if (value != KHZ_OK) {
-            return (int32_t)value;
-        }
-        khz_delay_push(o->model, o->instance, w->delayed);
-        khz_hold_steps(o, s->mem);
-    }
-    return o->n_steps % KHZ_NEWS_OF_SOLVER == 0 ? tell_news(o, o->time) : KHZ_OK;
-}
-
-/* An assertion failed in the step from `before` to o->time.  That may be the solver's error and not the model's: go
- * back to `before` and make the way again in steps of a quarter at most.  Where the steps have become tiny and it still
- * fails, it is the model's: KHZ_ASSERTION.  Bound: RETRIES_MOST in a run. */
-static int32_t go_back(khz_offline *o, cvode_solver *s, double before)
-{
-    const khz_sundials *const f = o->sundials;
-    retry *const r = &s->retry;
-    const double width = o->time - before;
-    r->end = r->in_a_row == 0 ? o->time : r->end;
-    if (++r->in_a_row > RETRIES_IN_A_ROW || ++r->total > RETRIES_MOST || width <= 16.0 * slack(o->time)) {
-        return KHZ_ASSERTION;
-    }
-    if (f->interpolate(s->mem, before, 0, s->dense) != 0) {
-        return KHZ_ASSERTION;
-    }
-    memcpy(f->vector_data(s->y), f->vector_data(s->dense), sizeof(double) * (size_t)o->model->n_x);
-    o->time = s->reached = before;
-    const int bad = f->reinit(s->mem, before, s->y) | f->set_max_step(s->mem, 0.25 * width);
-    return bad == 0 ? KHZ_OK : KHZ_RUN_SOLVER_FAILED;
-}
-
-/* Past the end of the step that failed, steps may be long again. */
-static void go_on(const khz_offline *o, cvode_solver *s)
-{
-    retry *const r = &s->retry;
-    if (r->in_a_row > 0 && o->time >= r->end) {
-        r->in_a_row = 0;
-        (void)o->sundials->set_max_step(s->mem, o->max_step);
     }
 }
 
@@ -352,7 +231,7 @@ static int32_t next_step(khz_offline *o, cvode_solver *s, double until, int *cre
     const double before = o->time;
     if (s->reached > before) {
         o->time = fmin(s->reached, until);
-        *at_end = o->time >= until - slack(until);
+        *at_end = o->time >= until - khz_slack(until);
         o->time = *at_end ? until : o->time;
         return f->interpolate(s->mem, fmin(o->time, s->reached), 0, s->y) == 0 ? KHZ_OK : KHZ_RUN_SOLVER_FAILED;
     }
@@ -373,7 +252,7 @@ static int32_t next_step(khz_offline *o, cvode_solver *s, double until, int *cre
     s->leaps_in_a_row = 0;
     s->began = before;
     s->reached = reached;
-    *at_end = code == CV_TSTOP_RETURN || reached >= until - slack(until);
+    *at_end = code == CV_TSTOP_RETURN || reached >= until - khz_slack(until);
     o->time = *at_end ? until : reached;
     return khz_standstill_look(&s->standstill, o);
 }
@@ -383,7 +262,7 @@ static int32_t integrate(khz_offline *o, const cvode_work *w, cvode_solver *s, d
                          int *root)
 {
     *root = 0;
-    if (until - o->time <= slack(until) * 4.0) {
+    if (until - o->time <= khz_slack(until) * 4.0) {
         const int moved = o->time < until;
         o->time = until;
         return moved && !until_is_event ? look(o, w, o->sundials->vector_data(s->y), root) : KHZ_OK;
@@ -404,12 +283,7 @@ static int32_t integrate(khz_offline *o, const cvode_work *w, cvode_solver *s, d
         if (status != KHZ_OK) {
             return status;
         }
-        status = accepted(o, w, s, before, at_end && until_is_event, root);
-        if (status == KHZ_ASSERTION) {
-            status = go_back(o, s, before);
-        } else {
-            go_on(o, s);
-        }
+        status = khz_inspect(o, w, s, before, at_end && until_is_event, root);
         if (status != KHZ_OK || *root) {
             return status;
         }
@@ -462,7 +336,7 @@ static int32_t run_cvode(khz_offline *o, const cvode_work *w, cvode_solver *s)
         if (status != KHZ_OK) {
             break;
         }
-        const int is_time_event = o->time >= due - slack(due);
+        const int is_time_event = o->time >= due - khz_slack(due);
         if (!root && !is_time_event) {
             continue;
         }
@@ -477,7 +351,7 @@ static int32_t run_cvode(khz_offline *o, const cvode_work *w, cvode_solver *s)
             n_roots = 0;
             counted_from = o->time;
         }
-        status = handle(o, w, s, root, is_time_event, o->time >= jump - slack(jump));
+        status = handle(o, w, s, root, is_time_event, o->time >= jump - khz_slack(jump));
     }
     return status == KHZ_OK ? khz_offline_finish(o) : status;
 }

@@ -91,7 +91,8 @@ typedef struct khz_offline {
     /* results */
     int32_t code; /* of the solver, where it failed; a state that stands still */
     int64_t n_steps, n_rhs, n_jacobians, n_sparse, n_state_events, n_time_events; /* n_sparse: factorisations by plan */
-    int64_t n_restarts; /* of CVODE or IDA: events that changed derivatives or states */
+    int64_t n_restarts;   /* of CVODE or IDA: events that changed derivatives or states */
+    int64_t n_overlooked; /* steps that had passed over something (khz_overlooked.h), and were made again */
     double time;
     int64_t n_not_finite; /* rows with a value that is NaN or infinite; of a stepper its own counts tell */
     int32_t odd_block;    /* that gave the first such value, KHZ_NOWHERE */

@@ -88,15 +88,14 @@ static int doubted(const khz_plan_solver *p, void *x, void *b)
     return khz_doubt_is_due(o->doubt, o, f->vector_data(x), f->vector_data(b)) ? NOT_CONVERGED : 0;
 }
 
-static int solve(void *solver, void *matrix, void *x, void *b, double tolerance)
+/* The solution by the last factorisation. */
+static int solve_factored(const khz_plan_solver *p, void *solver, void *matrix, void *x, void *b, double tolerance)
 {
-    const khz_plan_solver *const p = (const khz_plan_solver *)*(void **)solver;
     const khz_sundials *const f = p->offline->sundials;
     const khz_sparse_plan *const plan = p->offline->model->lu_plan;
     if (p->is_dense) {
-        const int bad = p->is_sparse ? f->dense_solve(p->full_solver, p->full_matrix, x, b, tolerance)
-                                     : f->dense_solve(solver, matrix, x, b, tolerance);
-        return bad != 0 ? bad : doubted(p, x, b);
+        return p->is_sparse ? f->dense_solve(p->full_solver, p->full_matrix, x, b, tolerance)
+                            : f->dense_solve(solver, matrix, x, b, tolerance);
     }
     double *const to = f->vector_data(x);
     const double *const from = f->vector_data(b);
@@ -104,7 +103,20 @@ static int solve(void *solver, void *matrix, void *x, void *b, double tolerance)
         memcpy(to, from, sizeof(double) * (size_t)plan->n);
     }
     khz_sparse_solve(plan, p->lu, to);
-    return doubted(p, x, b);
+    return 0;
+}
+
+static int solve(void *solver, void *matrix, void *x, void *b, double tolerance)
+{
+    const khz_plan_solver *const p = (const khz_plan_solver *)*(void **)solver;
+    const int bad = solve_factored(p, solver, matrix, x, b, tolerance);
+    return bad != 0 ? bad : doubted(p, x, b);
+}
+
+int khz_plan_solver_solve(const khz_plan_solver *p, const khz_offline *o, void *solver, void *matrix, void *x, void *b)
+{
+    return p->own_content == NULL ? o->sundials->dense_solve(solver, matrix, x, b, 0.0)
+                                  : solve_factored(p, solver, matrix, x, b, 0.0);
 }
 
 /* A function as it stands in a table of operations. */

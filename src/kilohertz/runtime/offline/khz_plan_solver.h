@@ -36,6 +36,8 @@ int64_t khz_plan_solver_work(const khz_model *m);
 void *khz_plan_solver_open(khz_plan_solver *p, khz_offline *o, void *y, void *context, double *work, void **matrix);
 /* The values jac of the Jacobian into such a matrix. */
 void khz_plan_solver_fill(const khz_plan_solver *p, khz_offline *o, const double *jac, void *matrix);
+/* x := what the last factorisation makes of b; not 0: nothing. */
+int khz_plan_solver_solve(const khz_plan_solver *p, const khz_offline *o, void *solver, void *matrix, void *x, void *b);
 void khz_plan_solver_close(khz_plan_solver *p, const khz_offline *o, void *solver);
 
 #endif
