@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from kilohertz.base import Diagnostic, ModelError, Note, Origin, Span
 from kilohertz.ir import step as s
 from kilohertz.ir.expr import Ref
+from kilohertz.ir.flat import Purpose
 from kilohertz.results import Result
 from kilohertz.runtime import constant
 from kilohertz.simulate.program import Instance
@@ -153,8 +154,7 @@ def _place(instance: Instance, block: BlockInfo | None) -> tuple[Span | None, st
 
 def _values(instance: Instance, info: BlockInfo) -> list[Note]:
     """The unknowns and what the block reads, with their present values: what the model names, not what passes added."""
-    named = {n: v for n, v in instance.program.step.variables.items() if not n.startswith("$")}
-    variables = {n: v for n, v in named.items() if v.slot.kind is not s.Kind.OBJECT}
+    variables = {n: v for n, v in instance.program.step.variables.items() if _is_told(v)}
     unknowns = [n for n in info.unknowns if n in variables][:_MOST_VALUES]
     reads = [n for n in _reads(info.block) if n in variables and n not in info.unknowns][:_MOST_VALUES]
     notes = []
@@ -163,6 +163,10 @@ def _values(instance: Instance, info: BlockInfo) -> list[Note]:
     if reads:
         notes.append(Note("with " + ", ".join(f"{n} = {_show(instance.read(variables[n]))}" for n in reads)))
     return notes
+
+
+def _is_told(variable: s.StepVariable) -> bool:
+    return variable.purpose is Purpose.DECLARED and variable.slot.kind not in (s.Kind.OBJECT, s.Kind.RELATION)
 
 
 def _show(value: float | str) -> str:
