@@ -315,3 +315,15 @@ def test_what_branches_with_one_condition_share_and_may_fail_is_written_once(tmp
     bodies = functions(generate(Session().model(f"{file}:Chain").process())).values()
     counts = [body.count("khz_integer(") for body in bodies if "khz_integer(" in body]
     assert counts == [1] * len(counts) != []
+
+
+def test_files_are_as_long_as_the_header_that_each_of_them_reads_asks_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Else the C compiler reads a header that grows with the model in files whose number does."""
+    monkeypatch.setattr("kilohertz.codegen.model._LINES_PER_FILE", 1)
+    monkeypatch.setattr("kilohertz.cost.rolled.LEAST", 10**9)
+    for n in (400, 1600):
+        lines = [f"  Real x{i}(start = {i}.0, fixed = true);" for i in range(n)]
+        lines += ["equation", *(f"  der(x{i}) = sin(x{i})*x{(7 * i) % n};" for i in range(n))]
+        code = generate(compile_flat(read_flat("\n".join(["model Many", *lines, "end Many;"]))))
+        n_lines = sum(f.text.count("\n") for f in code.files)
+        assert 2 < len(code.files) < 4 + 5 * n_lines / code.header.text.count("\n")

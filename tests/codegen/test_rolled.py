@@ -11,6 +11,7 @@ from kilohertz import load
 from kilohertz.building import model_units
 from kilohertz.codegen import Jacobians
 from kilohertz.cost import Rolled, Shapes, cost_bound, stretches
+from kilohertz.cost.rolled import _following, _repeated
 from kilohertz.driver.pipeline import compile_flat
 from kilohertz.ir import read_flat
 from kilohertz.ir import step as s
@@ -54,6 +55,30 @@ def test_loops_have_the_bits_of_what_is_written_out(both: tuple[Program, Program
         assert len(of_loops.time) > 50
         for name in other:
             assert of_loops[name].tobytes() == other[name].tobytes(), (solver, name)
+
+
+def test_statements_are_compared_in_time_that_grows_with_their_number() -> None:
+    """Runs of equal statements that end just before they are often enough."""
+
+    class Counted(int):
+        n = 0
+
+        def __eq__(self, other: object) -> bool:
+            Counted.n += 1
+            return int.__eq__(self, other)
+
+        __hash__ = int.__hash__
+
+    ids: list[int] = [Counted(k % 3 if k % 290 < 289 else 7) for k in range(5800)]
+    following = _following([int(k) for k in ids])
+    ends: dict[int, int] = {}
+    found = [_repeated(ids, following, ends, at, 100) for at in range(len(ids) - 100)]
+    assert found == [_repeated(ids, following, {}, at, 100) for at in range(len(ids) - 100)]
+    Counted.n = 0
+    ends.clear()
+    for at in range(len(ids) - 100):
+        _repeated(ids, following, ends, at, 100)
+    assert Counted.n < 8 * len(ids)
 
 
 @pytest.mark.parametrize("jacobians", [Jacobians.SELDOM, Jacobians.OFTEN])

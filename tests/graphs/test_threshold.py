@@ -71,5 +71,12 @@ def test_what_is_singular_or_too_much_work_has_no_pivots() -> None:
     assert choose_pivots(_chain(30, 1), 20) is None
 
 
+def test_a_pivot_is_lost_where_the_run_would_not_take_it() -> None:
+    """Forces of small masses beside lengths: 1e-11 of a column is a number, what rounding leaves is none."""
+    for size, is_taken in ((1e-11, True), (1e-15, False)):
+        rows: list[dict[int, Numbers]] = [{0: (1.0,), 1: (1.0,)}, {0: (1.0,), 1: (1.0 + size,)}]
+        assert (choose_pivots(rows, 100) is not None) is is_taken
+
+
 def test_a_pivot_that_is_no_entry_has_no_plan() -> None:
     assert plan_along(((0,), (1,)), ((0, 1), (1, 0))) is None

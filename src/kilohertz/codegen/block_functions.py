@@ -12,6 +12,7 @@ from kilohertz.base import InternalError, Origin
 from kilohertz.codegen.kept import Kept, room
 from kilohertz.codegen.layout import Layout
 from kilohertz.codegen.linear_plans import linear_plan_lines
+from kilohertz.codegen.linear_systems import LinearSystem, Parts, is_long
 from kilohertz.codegen.plain import PlainBlocks, with_instance
 from kilohertz.codegen.plans import sparse_loop
 from kilohertz.codegen.probes import Probes
@@ -245,10 +246,10 @@ class BlockWriter:
         """The call of the function of a block, or of a run of blocks."""
         return self.probes.call(symbol, arguments, probe)
 
-    def _define(self, name: str, body: list[str], result: str = STATUS) -> str:
+    def _define(self, name: str, body: list[str], result: str = STATUS, parameter: str = "") -> str:
         """A function that other files call; its C name."""
         symbol = self.prefix + name
-        prototype = f"khz_status {symbol}(khz_instance *z)"
+        prototype = f"khz_status {symbol}(khz_instance *z{', ' if parameter else ''}{parameter})"
         self.symbols.append(symbol)
         self.prototypes.append(f"{compact(body)}{prototype};")
         tail = [f"    {result}"] if result else []
@@ -270,9 +271,10 @@ class BlockWriter:
             case s.LinearLoop():
                 w = self._writer(phase, block.partition)
                 w.put(head)
-                w.plan(s.expressions(block))
+                parts = self._parts(phase, block)
+                w.plan(s.expressions(block) if parts is None else ())
                 with self._checked(w, phase, number, block):
-                    self._linear(w, phase, number, block)
+                    self._linear(w, phase, number, block, parts)
                 symbol = self._define(name, w.scope.lines)
             case s.NonlinearLoop():
                 symbol = self._nonlinear(phase, name, head, number, block, inside)
@@ -283,29 +285,39 @@ class BlockWriter:
         self._keep(phase, block)
         return self._called(symbol, probe="KHZ_SOLVED" if isinstance(block, s.LinearLoop) else "KHZ_ITERATED")
 
-    def _linear(self, w: Writer, phase: str, number: int, block: s.LinearLoop) -> None:
-        place = self.places(block.origin)
+    def _parts(self, phase: str, block: s.LinearLoop) -> Parts | None:
+        """How a long loop is written."""
+        if not is_long(block):
+            return None
+        subject = loop_subject(block, self.layout.step.variables)
+
+        def define(verb: str, parameter: str, body: list[str]) -> str:
+            return self._define(self._name(phase, verb, subject), body, parameter=parameter)
+
+        return Parts(lambda: self._writer(phase, block.partition), define, self._shapes_here)
+
+    def _linear(self, w: Writer, phase: str, number: int, block: s.LinearLoop, parts: Parts | None = None) -> None:
+        place, written = self.places(block.origin), LinearSystem(w, self.layout, self.plain, parts)
         if len(block.unknowns) == 1:
             a = w.text(block.matrix[0].value) if block.matrix else "0.0"
             b, function = w.assigned(block.rhs[0]), f"khz_quotient{self._lanes}"
             w.put(f"{self.layout.variable(block.unknowns[0])} = {function}(&z->c, {number}, {place}, {b}, {a});")
         else:
-            self._matrix(w, phase, f"{number}, {place}", block)
+            self._matrix(w, phase, f"{number}, {place}", block, written)
         placement = w.placement
         if w.part is not None:  # what follows from the solution is not shared with what is around
             w.plan(inner.value for inner in block.inner)
-        for inner in block.inner:
-            self.plain.assign(w, inner.target, inner.value)
+        written.inner(block)
         w.placement = placement
 
-    def _matrix(self, w: Writer, phase: str, at: str, block: s.LinearLoop) -> None:
+    def _matrix(self, w: Writer, phase: str, at: str, block: s.LinearLoop, written: LinearSystem) -> None:
         """Matrix where it changed, right-hand side, solution."""
         n, layout = len(block.unknowns), self.layout
         solved_before = self._solved.get(block.again)
         kept = solved_before if solved_before is not None else self._planned_room(phase, block)
-        fresh = (
-            self._fresh(phase, block, kept) if solved_before is None else "" if solved_before.stored else kept.is_stale
-        )
+        fresh = kept.fresh(phase, block) if solved_before is None else "" if solved_before.stored else kept.is_stale
+        if phase == "inlined" and solved_before is None and block.matrix_partition is s.Partition.EVENT:
+            self.reset.append(kept.factored)
         in_place = n <= IN_PLACE and fresh == "1"  # solved where it stands, without memory
         if phase in _SOLVING and not block.again:
             self._solved.pop(block.unknowns, None)
@@ -321,28 +333,15 @@ class BlockWriter:
                 w.put(*([f"memset({a}, 0, sizeof(double) * {n * n});"] if kept.is_dense else []))
                 w.put(f"z->factored[{kept.factored}] = 0;")
                 w.put(*([f"{kept.stage} = z->gamma_h[0];"] if phase == "inlined" else []))
-            for e, at_entry in kept.places(block):
-                w.put(f"{a}[{at_entry}] = {w.text(e.value)};")
+            written.matrix(block, kept, a)
 
         if fresh == "1":
             fill()
         elif fresh:
             w.put(f"if ({fresh}) {{", *w.inside(fill), "}")
-        for i, rhs in enumerate(block.rhs):
-            w.put(f"{b}[{i}] = {w.assigned(rhs)};")
+        written.rhs(block, b)
         w.put(f"if ({kept.call(self._lanes, at, b, a if in_place else '')} != KHZ_OK) {{", f"    {w.leave}", "}")
-        w.put(*(f"{layout.variable(u)} = {b}[{i}];" for i, u in enumerate(block.unknowns)))
-
-    def _fresh(self, phase: str, block: s.LinearLoop, kept: Kept) -> str:
-        """When the matrix is computed anew; "1": always."""
-        if block.matrix_partition is s.Partition.ONCE:
-            return kept.is_stale
-        if block.matrix_partition is not s.Partition.EVENT:
-            return "1"
-        if phase != "inlined":
-            return f"{kept.is_stale} || z->c.phase != KHZ_PHASE_CONTINUOUS"
-        self.reset.append(kept.factored)
-        return f"{kept.is_stale} || {kept.stage} != z->gamma_h[0]"
+        written.solution(block, b)
 
     def _planned_room(self, phase: str, block: s.LinearLoop) -> Kept:
         """Room for a linear loop; with the code that eliminates it, where that pays."""

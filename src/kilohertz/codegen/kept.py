@@ -45,6 +45,16 @@ class Kept:
         """Where its entries are put."""
         return self.memory + (0 if self.is_dense else self.room)
 
+    def fresh(self, phase: str, block: s.LinearLoop) -> str:
+        """When the matrix of a loop is computed anew; "1": always."""
+        if block.matrix_partition is s.Partition.ONCE:
+            return self.is_stale
+        if block.matrix_partition is not s.Partition.EVENT:
+            return "1"
+        if phase != "inlined":
+            return f"{self.is_stale} || z->c.phase != KHZ_PHASE_CONTINUOUS"
+        return f"{self.is_stale} || {self.stage} != z->gamma_h[0]"
+
     def places(self, block: s.LinearLoop) -> list[tuple[s.Entry, int]]:
         """The entries of the matrix of a loop that are stored, each with its number there."""
         if self.is_dense:

@@ -176,9 +176,10 @@ def rolls(statements: Sequence[Listed | None], shapes: Shapes) -> Iterator[Roll]
     found = [None if one is None else shapes.of(one) for one in statements]
     ids = [-1 - k if shape is None else shape[0] for k, shape in enumerate(found)]
     following = _following(ids)
+    ends: dict[int, int] = {}
     at = 0
     while at + shapes.least <= len(ids):
-        size, turns = _repeated(ids, following, at, shapes.least)
+        size, turns = _repeated(ids, following, ends, at, shapes.least)
         if turns < shapes.least:
             at += 1
             continue
@@ -241,17 +242,23 @@ def _following(ids: list[int]) -> list[int]:
     return following
 
 
-def _repeated(ids: list[int], following: list[int], at: int, least: int) -> tuple[int, int]:
-    """How many statements from one on come again at once, and how often they stand there."""
+def _repeated(ids: list[int], following: list[int], ends: dict[int, int], at: int, least: int) -> tuple[int, int]:
+    """How many statements from one on come again at once, and how often they stand there.
+
+    `ends`: by size, where statements last ceased to be those before; what lies before that is not compared again.
+    """
     other = at
     for _ in range(_CANDIDATES):
         other = following[other]
         size = other - at
         if not 0 < size <= _LONGEST:
             break
-        end = other
-        while end < len(ids) and ids[end] == ids[end - size]:
-            end += 1
+        end = ends.get(size, 0)
+        if end < other:
+            end = other
+            while end < len(ids) and ids[end] == ids[end - size]:
+                end += 1
+            ends[size] = end
         turns = (end - at) // size
         if turns >= least:
             return size, turns

@@ -9,11 +9,13 @@ the multiplications, for each point.  Gives up where these are too many, or wher
 from __future__ import annotations
 
 import heapq
+import sys
 from collections.abc import Sequence
 
 _LOOKED_AT = 4  # columns
 _ENOUGH = 0.01  # of the largest entry of a column
-_LOST = 1e-10  # of the largest entry that a column ever had: rounding
+_LOST = 4 * sys.float_info.epsilon  # of the largest entry that a column ever had, for each row: the run takes no less
+_LEAST_LOST = 1e-13  # what rounding may leave of few rows
 
 Numbers = tuple[float, ...]  # one for each point
 
@@ -34,6 +36,7 @@ class _Choice:
         self._heap = [(len(column), j) for j, column in enumerate(self._columns)]
         heapq.heapify(self._heap)
         self._left = most_products
+        self._lost = max(_LEAST_LOST, _LOST * len(rows))
 
     def run(self) -> tuple[tuple[int, int], ...] | None:
         order: list[tuple[int, int]] = []
@@ -66,7 +69,7 @@ class _Choice:
     def _in_column(self, j: int) -> tuple[int, int, int] | None:
         """Markowitz product, row and column of its best entry."""
         largest = self._largest(j)
-        if any(v <= _LOST * size for v, size in zip(largest, self._size[j], strict=True)):
+        if any(v <= self._lost * size for v, size in zip(largest, self._size[j], strict=True)):
             return None
         n = len(self._columns[j]) - 1
         found: tuple[int, int, int] | None = None
