@@ -23,7 +23,7 @@ from kilohertz.passes.step.inline_stage import InlineStage
 from kilohertz.passes.step.open_loops import OpenLoops
 
 HARMLESS = {  # neighbours that need nothing of each other
-    ("initialise", "causalise"),
+    ("simplify-start", "causalise"),
     ("hoist", "find-sparsity"),
     ("find-sparsity", "differentiate"),
     ("gather-sums", "drop-unused-functions"),

@@ -125,7 +125,8 @@ class Layout:
             case "homotopy":
                 actual, simple = writer.text(e.args[0], PRIMARY), writer.text(e.args[1], PRIMARY)
                 mixed = f"z->c.lambda * {actual} + (1.0 - z->c.lambda) * {simple}"
-                return f"z->c.lambda == 1.0 ? {actual} : {mixed}", TERNARY
+                ends = f"z->c.lambda == 1.0 ? {actual} : z->c.lambda == 0.0 ? {simple}"  # the other may have no value
+                return f"{ends} : {mixed}", TERNARY
             case _:
                 return None
 

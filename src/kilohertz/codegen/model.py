@@ -99,6 +99,7 @@ class _Generator:
         step, blocks, prefix = self.step, self.blocks, self.prefix
         once = blocks.phase("once", step.once)
         initial = blocks.phase("initial", step.initial)
+        simplified = None if step.simplified is None else blocks.phase("simplified", step.simplified)
         n_apart = len(blocks.functions)
         if sum(len(f.lines) for f in blocks.functions) < _LINES_APART:
             n_apart = 0
@@ -111,6 +112,8 @@ class _Generator:
         SmallFunctions(self.layout, self.functions, self.place, self.where, self.shapes, self._starting).write(table)
         table.phase("once", once)
         table.phase("initial", initial)
+        if simplified is not None:
+            table.phase("simplified", simplified)
         table.phase("event", every, blocks.reset)
         for part in (Partition.STEP, Partition.CROSSING, Partition.OUTPUT, Partition.VIEW):
             table.phase(part.name.lower(), [c for c in every if c[1] is part])

@@ -23,6 +23,7 @@ from kilohertz.passes.flat.scalarise import Scalarise
 from kilohertz.passes.ordered.causalise import Causalise
 from kilohertz.passes.ordered.initialise import Initialise
 from kilohertz.passes.ordered.order_parameters import OrderParameters
+from kilohertz.passes.ordered.simplify_start import SimplifyStart
 from kilohertz.passes.ordered.tear import Tear
 from kilohertz.passes.step.differentiate import Differentiate
 from kilohertz.passes.step.drop_unused_functions import DropUnusedFunctions
@@ -49,6 +50,7 @@ PASSES = in_order(
     EliminateAliases(states_chosen=True),
     OrderParameters(),  # to Ordered
     Initialise(),
+    SimplifyStart(),
     Causalise(),
     Tear(),
     Place(),  # to Step

@@ -5,6 +5,7 @@ component are solved together for its unknowns, one for each row, and read besid
 give and what is known.  No unknown is given twice.  Known are time, inputs, parameters, and
 
   `initial`      nothing else: states, derivatives, pre values and parameters with fixed=false are unknowns too
+  `simplified`   the same with every homotopy at its simplified expression: guesses for `initial`, where they help
   `simulation`   states and pre values
 
 Once torn, a system has `blocks` in place of components.  `once` are the parameters' own blocks, in order of need.
@@ -57,6 +58,16 @@ class Ordered:
     once: tuple[Block, ...]
     values: Mapping[str, float]  # of parameters, as the model is translated
     initial: System | None = None
+    simplified: System | None = None
     simulation: System | None = None
     functions: dict[str, Function] = field(default_factory=dict)  # derivatives that tearing made among them
     notes: tuple[str, ...] = ()  # what was completed or chosen for the user
+
+
+def systems(ordered: Ordered) -> list[tuple[str, System | None]]:
+    """Every system by its name, those that are not there as None."""
+    return [
+        ("initial", ordered.initial),
+        ("simplified", ordered.simplified),
+        ("simulation", ordered.simulation),
+    ]

@@ -12,13 +12,14 @@ time or events in them:
                       known yet; where dt may be zero `past(k, dt) + part(k, dt)*u`
   `transport(k, e, x, a, b, positive)`  value at the end `e` (0 or 1) of the profile `transports[k]`, moved to the
                       position x, with a and b entering now at its ends; without them where they are not known yet
-  `homotopy(a, s)`    only in `initial`: `lambda*a + (1 - lambda)*s`; lambda = 1 unless continuation runs
+  `homotopy(a, s)`    only in `initial`: `lambda*a + (1 - lambda)*s`, `s` alone where lambda = 0; it is 1 unless
+                      continuation runs
 
 How it is run.
   1. `once`: parameters in order.  Then every variable gets its `start` (guesses), every `pre(v)` the start of v.
-  2. `initial`: in order; solves for states, derivatives, algebraics, discretes, `fixed=false` parameters.  Relations
-     and other discrete unknowns are computed afresh.  Then start and interval of `samples` are read, pre := value, then
-     an event (3) at the start time.
+  2. `initial`: in order; solves for states, derivatives, algebraics, discretes, `fixed=false` parameters; where there
+     is `simplified`, from what that gives with lambda = 0.  Relations and other discrete unknowns are computed afresh.
+     Then start and interval of `samples` are read, pre := value, then an event (3) at the start time.
   3. Event: all of `blocks` in order (every partition), discrete blocks included; mixed loops iterate; WhenBlocks act
      where their guard holds; reinits are gathered and applied at the end of the pass.  If a state was reinitialised or
      some `pre(v) != v`: pre := value, run again (bounded).  `sample` is true in the first pass only.
@@ -334,6 +335,7 @@ class Step:
     aliases: dict[str, Alias] = field(default_factory=dict)
     once: tuple[Block, ...] = ()
     initial: tuple[Block, ...] = ()
+    simplified: tuple[Block, ...] | None = None
     blocks: tuple[Block, ...] = ()
     directional: tuple[Block, ...] | None = None  # docs/decisions/0006; None: not asked for, or no derivative
     time_slope: tuple[Block, ...] | None = None  # together with `directional`
@@ -451,6 +453,7 @@ def lists(step: Step) -> list[tuple[str, tuple[Block, ...]]]:
     return [
         ("once", step.once),
         ("initial", step.initial),
+        ("simplified", step.simplified or ()),
         ("blocks", step.blocks),
         ("directional", step.directional or ()),
         ("time_slope", step.time_slope or ()),

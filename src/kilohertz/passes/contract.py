@@ -33,6 +33,7 @@ class Fact(Enum):
     READS = "no call stands for what it reads and its derivatives for more"
     ORDERED = "the form is Ordered: parameters in order"
     INITIAL = "the initial system is in order"
+    SIMPLIFIED = "what the initial system begins from is in order, where it is a large loop with homotopies"
     CAUSAL = "the simulated system is in order"
     TORN = "the systems are blocks"
     STEP = "the form is Step: blocks and a place for every variable"

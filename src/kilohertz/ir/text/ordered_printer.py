@@ -25,7 +25,7 @@ from collections.abc import Iterable, Iterator
 
 from kilohertz.ir.dae import CallEquation, der_name, pre_name
 from kilohertz.ir.expr import Ref
-from kilohertz.ir.ordered import Component, Ordered, Row, System
+from kilohertz.ir.ordered import Component, Ordered, Row, System, systems
 from kilohertz.ir.step import Block, MixedLoop, NonlinearLoop, targets
 from kilohertz.ir.text.dae_printer import equation_text, print_dae
 from kilohertz.ir.text.expr_printer import print_type, quoted
@@ -51,7 +51,7 @@ def _text(ordered: Ordered, declared: Iterable[str], values: Iterable[str]) -> s
     lines = [f"ordered {ordered.dae.name}", *declared]
     if ordered.once:
         lines += ["once", *(line for i, b in enumerate(ordered.once, 1) for line in print_block(b, str(i), "  "))]
-    for title, system in (("initial", ordered.initial), ("simulation", ordered.simulation)):
+    for title, system in systems(ordered):
         if system is not None:
             lines += [title if system.blocks is None else f"{title} torn", *_system(system)]
     lines += [*values, *(f"note {quoted(n)};" for n in ordered.notes)]
@@ -60,7 +60,7 @@ def _text(ordered: Ordered, declared: Iterable[str], values: Iterable[str]) -> s
 
 def _blocks(ordered: Ordered) -> Iterator[Block]:
     yield from ordered.once
-    for system in (ordered.initial, ordered.simulation):
+    for _, system in systems(ordered):
         if system is not None:
             yield from (*(system.blocks or ()), *system.checks)
 

@@ -38,6 +38,7 @@ class _OrderedReader:
             self.e.expect(";")
         once = self.blocks.listed() if self.e.accept("once") else ()
         initial = self._system() if self.e.accept("initial") else None
+        simplified = self._system() if self.e.accept("simplified") else None
         simulation = self._system() if self.e.accept("simulation") else None
         values: dict[str, float] = {}
         while self.e.accept("value"):
@@ -50,7 +51,7 @@ class _OrderedReader:
             notes.append(unquoted(self.e.take("string")))
             self.e.expect(";")
         self.form.end()
-        return Ordered(dae, once, values, initial, simulation, {**dae.functions, **functions}, tuple(notes))
+        return Ordered(dae, once, values, initial, simplified, simulation, {**dae.functions, **functions}, tuple(notes))
 
     def _number(self) -> float:
         sign = -1.0 if self.e.accept("-") else 1.0

@@ -17,7 +17,7 @@ from kilohertz.ir.types import REAL, Type
 
 _KINDS = {k.value: k for k in s.Kind}
 _PARTITIONS = {p.value: p for p in s.Partition}
-_LISTS = ("once", "initial", "blocks", "directional", "time_slope", "inlined")
+_LISTS = ("once", "initial", "simplified", "blocks", "directional", "time_slope", "inlined")
 _EVENTS = ("crossing", "time", "sample", "delay", "transport", "assert", "initially")
 _FLAGS = ("fixed", "protected", "tunable")
 _TEXTS = {"unit": "unit", "displayUnit": "display_unit"}

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from kilohertz.base import InternalError
 from kilohertz.ir import traverse
 from kilohertz.ir.dae import CallEquation, roots
-from kilohertz.ir.ordered import Component, Ordered, System
+from kilohertz.ir.ordered import Component, Ordered, System, systems
 from kilohertz.ir.verify.dae import verify_dae
 from kilohertz.ir.verify.step import verify_order
 
@@ -16,7 +16,7 @@ def verify_ordered(ordered: Ordered) -> None:
     """Raise InternalError where an Ordered breaks its contract."""
     verify_dae(ordered.dae)
     verify_order("once", ordered.once)
-    for title, system in (("initial", ordered.initial), ("simulation", ordered.simulation)):
+    for title, system in systems(ordered):
         if system is not None:
             _system(title, system)
 

@@ -53,9 +53,12 @@ class Tear(Pass):
         )
         first = replace(context, partition=Partition.INITIAL, has_start=_has_start(model.dae))
         initial = _torn(model.initial, first)
+        simplified = None if model.simplified is None else _torn(model.simplified, first)
         simulation = _torn(model.simulation, context)
         log.warnings += dict.fromkeys(context.warnings)
-        return replace(model, initial=initial, simulation=simulation, functions=derivatives.functions)
+        return replace(
+            model, initial=initial, simplified=simplified, simulation=simulation, functions=derivatives.functions
+        )
 
     def _weight(self, name: str) -> int:
         return FIRST if name in self.on else 0

@@ -54,6 +54,7 @@ class Place(Pass):
             aliases,
             once=model.once,
             initial=model.initial.blocks or (),
+            simplified=None if model.simplified is None else model.simplified.blocks,
             blocks=(*blocks, *(w for w in whens if w is not None)),
             crossings=_crossings(dae, variables, present),
             time_events=tuple(dae.time_events),

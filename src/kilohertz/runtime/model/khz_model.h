@@ -8,7 +8,7 @@
 #include "khz_base.h"
 #include "khz_sparse.h"
 
-enum { KHZ_ABI = 13, KHZ_DELAY_POINTS = 8192 };
+enum { KHZ_ABI = 14, KHZ_DELAY_POINTS = 8192 };
 
 /* A block of equations and where it comes from. */
 typedef struct khz_block {
@@ -122,6 +122,7 @@ typedef struct khz_model {
     void (*start)(void *instance);      /* guesses and nominal values */
     void (*late_start)(void *instance); /* guesses of loops that the initial equations give */
     khz_phase_fn initial;
+    khz_phase_fn simplified;         /* guesses for `initial` with lambda = 0; NULL: those of `start` are enough */
     void (*samples)(void *instance); /* start and interval of each sample, once what they depend on is known */
     khz_phase_fn event;              /* one pass over all blocks */
     khz_phase_fn step;               /* derivatives */

@@ -194,26 +194,27 @@ khz_status khz_event(const khz_model *m, void *instance)
     return status;
 }
 
-/* The initial equations once.  What was noted in those that are solved is looked at again in the passes that follow. */
-static khz_status run_initial(const khz_model *m, void *instance)
+/* The initial equations once, or their simplified form.  What was noted in those that are solved is looked at again in
+ * the passes that follow. */
+static khz_status run_initial(khz_phase_fn equations, void *instance)
 {
     khz_context *const c = (khz_context *)instance;
     c->noted = KHZ_OK;
     c->is_settling = 1;
     c->n_strict = 0;
-    const khz_status status = m->initial(instance);
+    const khz_status status = equations(instance);
     c->is_settling = 0;
     return status == KHZ_OK ? KHZ_OK : khz_settle_failures(c);
 }
 
 /* From the start values.  Where some of them hang on what the initial equations give (parameters that are not fixed),
  * these are solved again from them, as far as the first time has come; if that fails, the first solution is taken. */
-static khz_status run_started(const khz_model *m, void *instance)
+static khz_status run_started(const khz_model *m, khz_phase_fn equations, void *instance)
 {
     khz_context *const c = (khz_context *)instance;
     m->start(instance);
     c->status = KHZ_OK; /* a guess that has no value is none: X0[i] with an i that the initial equations give */
-    const khz_status first = run_initial(m, instance);
+    const khz_status first = run_initial(equations, instance);
     if (m->late_start == khz_no_action || (first != KHZ_OK && first != KHZ_NO_CONVERGENCE)) {
         return first;
     }
@@ -222,7 +223,7 @@ static khz_status run_started(const khz_model *m, void *instance)
         memset(khz_ints(instance, m->factored), 0, sizeof(int32_t) * (size_t)m->n_factored);
         (is_back ? m->start : m->late_start)(instance);
         c->status = KHZ_OK; /* a guess that has no value is none */
-        const khz_status status = run_initial(m, instance);
+        const khz_status status = run_initial(equations, instance);
         if (status == KHZ_OK || first != KHZ_OK) {
             return status;
         }
@@ -230,18 +231,19 @@ static khz_status run_started(const khz_model *m, void *instance)
     return (khz_status)c->status;
 }
 
-/* From the simplified model (lambda = 0) to the actual one: the whole way at once where that converges, else in strides
- * that shrink and grow.  Bound: HOMOTOPY_STEPS solutions. */
-static khz_status continue_initial(const khz_model *m, void *instance)
+/* From the simplified model (lambda = 0), whose equations are `simplified`, to the actual one: the whole way at once
+ * where that converges, else in strides that shrink and grow.  Bound: HOMOTOPY_STEPS solutions. */
+static khz_status continue_initial(const khz_model *m, khz_phase_fn simplified, void *instance)
 {
     khz_context *const c = (khz_context *)instance;
     c->lambda = 0.0;
-    khz_status status = run_started(m, instance);
+    memset(khz_ints(instance, m->factored), 0, sizeof(int32_t) * (size_t)m->n_factored);
+    khz_status status = run_started(m, simplified, instance);
     khz_real reached = 0.0;
     khz_real stride = 1.0;
     for (int i = 0; i < HOMOTOPY_STEPS && status == KHZ_OK && reached < 1.0; i++) {
         c->lambda = fmin(1.0, (double)(reached + stride));
-        status = run_initial(m, instance);
+        status = run_initial(m->initial, instance);
         if (status == KHZ_OK) {
             reached = c->lambda;
             stride *= 1.5;
@@ -255,11 +257,15 @@ static khz_status continue_initial(const khz_model *m, void *instance)
     return status == KHZ_OK && reached < 1.0 ? KHZ_NO_CONVERGENCE : status;
 }
 
-/* The initial equations: by continuation where the model says how (MLS 3.7.4.4), else and where that fails directly. */
+/* The initial equations: by continuation where the model says how (MLS 3.7.4.4), from its simplified equations alone
+ * where these are ordered apart, or from the initial ones at lambda = 0; else and where that fails directly. */
 static khz_status solve_initial(const khz_model *m, void *instance)
 {
     khz_context *const c = (khz_context *)instance;
-    if (m->uses_homotopy && continue_initial(m, instance) == KHZ_OK) {
+    if (m->simplified != NULL && continue_initial(m, m->simplified, instance) == KHZ_OK) {
+        return KHZ_OK;
+    }
+    if (m->uses_homotopy && continue_initial(m, m->initial, instance) == KHZ_OK) {
         return KHZ_OK;
     }
     c->status = KHZ_OK;
@@ -268,7 +274,7 @@ static khz_status solve_initial(const khz_model *m, void *instance)
     const int32_t may_go_far = c->may_go_far;
     c->n_far = 0;
     c->may_go_far = may_go_far == KHZ_FAR_TOLD ? KHZ_FAR_NOW : 0;
-    const khz_status status = run_started(m, instance);
+    const khz_status status = run_started(m, m->initial, instance);
     c->may_go_far = may_go_far;
     return status;
 }
