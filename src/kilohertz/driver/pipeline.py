@@ -20,6 +20,7 @@ from kilohertz.passes.dae.reveal_constraints import RevealConstraints
 from kilohertz.passes.flat.expand_partials import ExpandPartials
 from kilohertz.passes.flat.guard_values import GuardValues
 from kilohertz.passes.flat.scalarise import Scalarise
+from kilohertz.passes.flat.settle_reversals import SettleReversals
 from kilohertz.passes.ordered.causalise import Causalise
 from kilohertz.passes.ordered.initialise import Initialise
 from kilohertz.passes.ordered.order_parameters import OrderParameters
@@ -39,6 +40,7 @@ PASSES = in_order(
     GuardValues(),  # Flat
     ExpandPartials(),
     Scalarise(),
+    SettleReversals(),
     LowerEvents(),  # to Dae
     DropZeroTerms(),
     EliminateAliases(),

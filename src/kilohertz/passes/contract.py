@@ -23,6 +23,7 @@ class Fact(Enum):
     VALUES = "no function uses a scalar without a value"
     BODIES = "every function has a body, or is external"
     SCALAR = "every variable and equation is scalar"
+    SETTLED = "what a flow of zero leaves open is told"
     DAE = "the form is Dae: variables by kind, events explicit"
     NO_ZERO_TERMS = "no term is multiplied by a computed parameter that is zero"
     ALIAS_FREE = "no equation says only that two unknowns are equal or one is constant"
