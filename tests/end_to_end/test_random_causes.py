@@ -232,3 +232,63 @@ def test_operators_of_records_called_not_and_string(model: str) -> None:
     """`not` called the operator `-`; String took the first function, and names of inputs of its own."""
     result = kilohertz.load(write(model, OPERATORS) + ":P.M").simulate(stop=1.0)
     assert [result.final(n) for n in "bcdefg"] == [0, 1, 1, 1, 1, 1]
+
+
+CALLS_DIFFERENTIATED = """
+model M
+  function f
+    input Real x; output Real y;
+  algorithm
+    y := if x > 0.3 then x^2 else 0.6*x - 0.09;
+    annotation(smoothOrder=1, Inline=false);
+  end f;
+  function g input Real x; input Real k; output Real y; algorithm y := k*x^3; annotation(Inline=false); end g;
+  Real x = sin(time), a = der(f(time)), b = der(2*g(x, 3)*x), c = der(der(g(x, 1)));
+end M;
+"""
+
+
+@pytest.mark.parametrize("solver", ["cvode", "ida"])
+def test_a_call_is_differentiated_where_it_stands(model: str, solver: str) -> None:
+    """It was refused unless it was put in place."""
+    result = kilohertz.load(write(model, CALLS_DIFFERENTIATED)).simulate(stop=1.0, intervals=10, solver=solver)
+    t = result.time
+    s, c = np.sin(t), np.cos(t)
+    np.testing.assert_allclose(result["a"], np.where(t > 0.3, 2 * t, 0.6), atol=1e-6)
+    np.testing.assert_allclose(result["b"], 24 * s**3 * c, atol=1e-6)
+    np.testing.assert_allclose(result["c"], 6 * s * c**2 - 3 * s**3, atol=1e-6)
+
+
+WHOLE_AND_PARTS = """
+model M
+  connector In = input Real; connector Out = output Real;
+  connector Pin Real v; flow Real i; end Pin;
+  expandable connector Bus end Bus;
+  block Set Out y[3]; equation y = {i*time for i in 1:3}; end Set;
+  block Sum In u[3]; Real y = sum(u); end Sum;
+  block One In u; end One;
+  model Pins Pin p[3]; equation p.v = {1, 2, time}; end Pins;
+  model Load Pin p; equation p.i = 1; end Load;
+  Set set; Sum total; One one; Bus a, b; Pins pins; Load load[2];
+equation
+  %s
+end M;
+"""
+OF_A_BUS = (
+    "connect(set.y, a.values);",
+    "connect(a.values[2], one.u);",
+    "connect(a, b);",
+    "connect(b.values, total.u);",
+    "connect(pins.p, a.pins);",
+    "connect(a.pins[2], load[1].p);",
+    "connect(b.pins[3], load[2].p);",
+)
+
+
+@pytest.mark.parametrize("order", [(0, 1, 2, 3, 4, 5, 6), (6, 5, 4, 3, 2, 1, 0), (1, 0, 5, 4, 2, 3, 6)])
+def test_an_array_of_a_bus_is_connected_whole_and_by_elements(model: str, order: tuple[int, ...]) -> None:
+    """It was as large as the largest subscript, whatever the whole of it was connected to."""
+    text = WHOLE_AND_PARTS % "\n  ".join(OF_A_BUS[k] for k in order)
+    result = kilohertz.load(write(model, text)).simulate(stop=1.0)
+    assert [result.final(n) for n in ("total.y", "one.u", "load[1].p.v", "load[2].p.v")] == [6, 2, 2, 1]
+    assert [result.final(f"pins.p[{k}].i") for k in (1, 2, 3)] == [0, -1, -1]

@@ -10,6 +10,7 @@
   sample(t0, dt)            ->  sample(k)
   delay(u, dt, longest)     ->  delay(k, dt),  $d0 = u,  assert dt in [0, longest]
   spatialDistribution(e, a, b, x, ...)  ->  transport(k, e, x),  $p0.in0 = a, ...
+  der(f(x))                 ->  der($whole0),  $whole0 = f(x)
   der(der(x))               ->  der($rate(der(x))),  $rate(der(x)) = der(x)
   pre(x), x differentiated  ->  x         (its value before a reinit of this pass)
   pre(y), y algebraic       ->  if initial() then y else pre($left0),  $left0 := y
@@ -39,10 +40,10 @@ from kilohertz.ir.dae import (
     der_name,
     pre_name,
 )
-from kilohertz.ir.expr import FALSE, TIME, TRUE, Binary, Bool, Builtin, Enum, Expr, IfExp, Int, Real, Ref, Str
+from kilohertz.ir.expr import FALSE, TIME, TRUE, Binary, Bool, Builtin, Call, Enum, Expr, IfExp, Int, Real, Ref, Str
 from kilohertz.ir.flat import Assert, Purpose
 from kilohertz.ir.rules.function_record import Event
-from kilohertz.ir.traverse import bottom_up
+from kilohertz.ir.traverse import bottom_up, walk
 from kilohertz.ir.types import BOOLEAN, INTEGER, REAL, Type
 from kilohertz.passes.algebra import linear_parts, simplify_node
 from kilohertz.passes.dae.lowering.lenient_assertions import lenient
@@ -279,6 +280,10 @@ class Lowering:
             if variable is not None and variable.role is Role.DISCRETE:
                 raise self._error(f"der is applied to `{arg.name}`, which changes at events only")
             return self._rate(arg)
+        if any(isinstance(n, Call) for n in walk(arg)):  # differentiated where the index is reduced
+            whole = self._new(self._number("$whole"), Role.ALGEBRAIC, REAL)
+            self._dae.equations.append(Equation(whole, arg, self._origin))
+            return self._rate(whole)
         try:
             return Differentiator(self._rate)(arg)
         except NoDerivative as failure:
