@@ -51,8 +51,8 @@ def scalar(m: Maker, a: Atoms, depth: int) -> Two:
         (f"scalar({{{{{real(m, a, 0)[0]}}}}})*0 + sum({v[0]})/{n}", f"float(np.mean({v[1]}))"),
         (f"sum(e_^2 for e_ in {v[0]})", f"float(np.sum(np.square({v[1]})))"),
         (
-            f"sum(i_*j_ + {v[0]}*{w[0]} for i_ in 1:2, j_ in 1:i_)",
-            f"float(7 + 3*np.dot({v[1]}, {w[1]}))",
+            f"sum(i_*j_ + {v[0]}*{w[0]} for i_ in 1:2, j_ in 1:2)",
+            f"float(9 + 4*np.dot({v[1]}, {w[1]}))",
         ),
         (f"size({g[0]}, 2)*0.1", f"({k}*0.1)"),
     )

@@ -143,3 +143,152 @@ def test_an_algorithm_takes_records_and_more_of_a_call(model: str, more: str) ->
     names = ("b[1].v", "b[1].n", "b[2].v", "b[2].n", "k", "r.v", "r.n", "m")
     found = [result.final(n) for n in names]
     assert found == pytest.approx([0.5, 5, 0.4, 4, 10, 1.0, 5, 4])
+
+
+STEPS_OF_FUNCTIONS = """
+model M
+  type E = enumeration(one, two);
+  record S Real p; Integer phase; Boolean hot; E e; end S;
+  record D Integer n; Integer m; end D;
+  function word input Real x; output String s; algorithm
+    s := if x > 0.5 then "high" else "low"; annotation(Inline=INLINE); end word;
+  function kind input Real x; output E e; algorithm
+    e := if x > 0.5 then E.two else E.one; annotation(Inline=INLINE); end kind;
+  function high input Real x; output Boolean b; algorithm
+    b := x > 0.5; annotation(Inline=INLINE); end high;
+  function state input Real p; output S s; algorithm
+    s := S(p, if p > 0.5 then 2 else 1, p > 0.5, kind(p)); annotation(Inline=INLINE);
+  end state;
+  function value input S s; output Real y; algorithm
+    y := if s.phase == 2 then 10*s.p elseif s.hot then -1 else s.p; annotation(Inline=INLINE);
+  end value;
+  function pair input Real x; output Integer n, m; algorithm
+    n := if x > 0.5 then 2 else 1; m := 3*n; annotation(Inline=INLINE); end pair;
+  function twice input Integer n; input Real x; output D d; algorithm
+    d := D(2*n, if x > 0.5 then 1 else 0); annotation(Inline=INLINE); end twice;
+  Real x(start=0, fixed=true), y = value(s);
+  S s = state(x);
+  Boolean a = word(x) == "high", b = not high(x), c = high(x) and time >= 0, d = s.phase == 2;
+  E e = kind(x);
+  Integer n, m, k, w(start=0, fixed=true), v(start=0, fixed=true), l;
+  D q = twice(n, x);
+equation
+  der(x) = 1;
+  (n, m) = pair(x);
+  if high(x) then k = 5; else k = 6; end if;
+  when high(x) then w = 1; end when;
+  when word(x) == "high" then v = 1; end when;
+algorithm
+  l := 0;
+  if kind(x) == E.two then l := l + 1; end if;
+end M;
+"""
+
+
+@pytest.mark.filterwarnings("ignore::kilohertz.ModelWarning")
+@pytest.mark.parametrize("inline", ["true", "false"])
+@pytest.mark.parametrize("solver", ["cvode", "ida", "rk4"])
+def test_whatever_a_function_decides_changes_with_its_arguments(model: str, solver: str, inline: str) -> None:
+    """Fields of records, enumerations, Integers alone, conditions: they kept the value of the start, and so did `y`."""
+    step: dict[str, Any] = {"step": 1 / 128} if solver == "rk4" else {}
+    text = STEPS_OF_FUNCTIONS.replace("INLINE", inline)
+    result = kilohertz.load(write(model, text)).simulate(stop=1.0, intervals=10, solver=solver, **step)
+    for k, t in enumerate(result.time):
+        if abs(t - 0.5) < 0.02:
+            continue
+        up = int(t > 0.5)
+        expected = {"y": 10 * t if up else t, "s.phase": 1 + up, "s.hot": up, "s.e": 1 + up, "a": up, "b": 1 - up}
+        expected |= {"c": up, "d": up, "e": 1 + up, "n": 1 + up, "m": 3 + 3 * up, "k": 6 - up, "w": up, "v": up}
+        expected |= {"l": up, "q.n": 2 + 2 * up, "q.m": up}
+        assert {name: result[name][k] for name in expected} == pytest.approx(expected, abs=1e-6), t
+
+
+OPERATORS = """
+package P
+  operator record V
+    Real x;
+    encapsulated operator '-'
+      function minus import P.V; input V a; output V c; algorithm c := V(-a.x); end minus;
+    end '-';
+    encapsulated operator function 'not' import P.V; input V a; output Boolean b; algorithm b := a.x <= 0; end 'not';
+    encapsulated operator 'String'
+      function plain import P.V; input V a; input Integer digits = 3; output String s; algorithm
+        s := "<" + String(a.x, significantDigits=digits) + ">";
+      end plain;
+      function worded import P.V; input V a; input String word; output String s; algorithm s := word; end worded;
+    end 'String';
+  end V;
+  model M
+    V v = V(1.23456);
+    Boolean b = not v, c = not -v;
+    Boolean d = String(v) == "<1.23>", e = String(v, digits=5) == "<1.2346>", f = String(v, 2) == "<1.2>";
+    Boolean g = String(v, word="w") == "w";
+  end M;
+end P;
+"""
+
+
+def test_operators_of_records_called_not_and_string(model: str) -> None:
+    """`not` called the operator `-`; String took the first function, and names of inputs of its own."""
+    result = kilohertz.load(write(model, OPERATORS) + ":P.M").simulate(stop=1.0)
+    assert [result.final(n) for n in "bcdefg"] == [0, 1, 1, 1, 1, 1]
+
+
+CALLS_DIFFERENTIATED = """
+model M
+  function f
+    input Real x; output Real y;
+  algorithm
+    y := if x > 0.3 then x^2 else 0.6*x - 0.09;
+    annotation(smoothOrder=1, Inline=false);
+  end f;
+  function g input Real x; input Real k; output Real y; algorithm y := k*x^3; annotation(Inline=false); end g;
+  Real x = sin(time), a = der(f(time)), b = der(2*g(x, 3)*x), c = der(der(g(x, 1)));
+end M;
+"""
+
+
+@pytest.mark.parametrize("solver", ["cvode", "ida"])
+def test_a_call_is_differentiated_where_it_stands(model: str, solver: str) -> None:
+    """It was refused unless it was put in place."""
+    result = kilohertz.load(write(model, CALLS_DIFFERENTIATED)).simulate(stop=1.0, intervals=10, solver=solver)
+    t = result.time
+    s, c = np.sin(t), np.cos(t)
+    np.testing.assert_allclose(result["a"], np.where(t > 0.3, 2 * t, 0.6), atol=1e-6)
+    np.testing.assert_allclose(result["b"], 24 * s**3 * c, atol=1e-6)
+    np.testing.assert_allclose(result["c"], 6 * s * c**2 - 3 * s**3, atol=1e-6)
+
+
+WHOLE_AND_PARTS = """
+model M
+  connector In = input Real; connector Out = output Real;
+  connector Pin Real v; flow Real i; end Pin;
+  expandable connector Bus end Bus;
+  block Set Out y[3]; equation y = {i*time for i in 1:3}; end Set;
+  block Sum In u[3]; Real y = sum(u); end Sum;
+  block One In u; end One;
+  model Pins Pin p[3]; equation p.v = {1, 2, time}; end Pins;
+  model Load Pin p; equation p.i = 1; end Load;
+  Set set; Sum total; One one; Bus a, b; Pins pins; Load load[2];
+equation
+  %s
+end M;
+"""
+OF_A_BUS = (
+    "connect(set.y, a.values);",
+    "connect(a.values[2], one.u);",
+    "connect(a, b);",
+    "connect(b.values, total.u);",
+    "connect(pins.p, a.pins);",
+    "connect(a.pins[2], load[1].p);",
+    "connect(b.pins[3], load[2].p);",
+)
+
+
+@pytest.mark.parametrize("order", [(0, 1, 2, 3, 4, 5, 6), (6, 5, 4, 3, 2, 1, 0), (1, 0, 5, 4, 2, 3, 6)])
+def test_an_array_of_a_bus_is_connected_whole_and_by_elements(model: str, order: tuple[int, ...]) -> None:
+    """It was as large as the largest subscript, whatever the whole of it was connected to."""
+    text = WHOLE_AND_PARTS % "\n  ".join(OF_A_BUS[k] for k in order)
+    result = kilohertz.load(write(model, text)).simulate(stop=1.0)
+    assert [result.final(n) for n in ("total.y", "one.u", "load[1].p.v", "load[2].p.v")] == [6, 2, 2, 1]
+    assert [result.final(f"pins.p[{k}].i") for k in (1, 2, 3)] == [0, -1, -1]

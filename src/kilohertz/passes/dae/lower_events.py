@@ -80,8 +80,8 @@ class _Lowerer:
         self._dae = Dae(flat.name, functions=flat.functions, experiment=flat.experiment, description=flat.description)
         self._discrete = _discrete_reals(flat)
         self._reinitialised: dict[str, Origin] = {}
-        self._lowering = Lowering(self._dae, self._is_discrete, self._is_differentiated)
-        self._moving = MovingResults(flat, self._lowering.motion)
+        self._moving = MovingResults(flat, self._is_discrete)
+        self._lowering = Lowering(self._dae, self._is_discrete, self._is_differentiated, self._moving.in_)
         self._differentiated: set[str] | None = None
         self._numeric: Numeric | None = None
         self._once: set[str] | None = None  # names with one value in the whole run
@@ -343,10 +343,9 @@ class _Lowerer:
         left, right = e.left, e.right
         if self._ticks:
             left, right = self._clocks.continuous(left), self._clocks.continuous(right)
-        inlined = events and self._moving.inlined(left, right)
         left = self._lowering.lower(left, e.origin, events)
         right = self._lowering.lower(right, e.origin, events)
-        if inlined or (events and self._moving.in_(left, right)):
+        if events and left.ty != REAL and self._moving.in_(right):
             right = self._lowering.stepping(right, e.origin)
         return self._directed(left, right, e.origin)
 

@@ -6,10 +6,11 @@ The variables that follow from the unknowns of a linear loop are looked at one b
 need leave it.  What is CROSSING, OUTPUT or VIEW goes behind the blocks of STEP, so that those stand together.
 
 A block moves where it reads time, a state, an input, a delay, or the result of a moving block.  Real blocks that do not
-move, and all discrete ones, belong to EVENT.  Among the moving: what derivatives need is STEP, what crossing functions,
-delay lines and left limits need besides is CROSSING.  Of the rest what declared outputs and assertions need is OUTPUT,
-and so is a block that may fail, or whose result depends on what it gave before (loops, calls, delays), with all that it
-reads; what is left is VIEW: nobody notices where it is not computed.  Three sweeps, linear.  It never gives up.
+move, and all discrete ones, belong to EVENT, but for calls in whose discrete results crossings are looked for.  Among
+the moving: what derivatives need is STEP, what crossing functions, delay lines and left limits need besides is
+CROSSING.  Of the rest what declared outputs and assertions need is OUTPUT, and so is a block that may fail, or whose
+result depends on what it gave before (loops, calls, delays), with all that it reads; what is left is VIEW: nobody
+notices where it is not computed.  Three sweeps, linear.  It never gives up.
 """
 
 from __future__ import annotations
@@ -75,8 +76,8 @@ def _partitioned(step: Step, occurrence: Occurrence) -> list[Block]:
     watched |= left
     for_crossing = _needed(reads, sets, watched)
     rests = [
-        not moves or (_is_discrete(b, step) and not any(n in left for n in names))
-        for b, moves, names in zip(blocks, moving, sets, strict=True)
+        not moves or (_is_discrete(b, step) and not (crosses and _is_result(names, step)) and left.isdisjoint(names))
+        for b, moves, names, crosses in zip(blocks, moving, sets, for_crossing, strict=True)
     ]
     acts = [not resting and not _is_quiet(b) for b, resting in zip(blocks, rests, strict=True)]
     for_output = _needed(reads, sets, _shown(step, occurrence), acts)
@@ -164,9 +165,16 @@ def _moving(blocks: Sequence[Block], reads: list[list[str]], sets: list[list[str
         inner = set(set_here)
         flag = any(n in names for n in read if n not in inner) or _delays(b)
         if flag:
-            names.update(n for n in set_here if step.variables[n].slot.kind not in DISCRETE_KINDS)
+            names.update(
+                n for n in set_here if step.variables[n].slot.kind not in DISCRETE_KINDS or _is_result((n,), step)
+            )
         flags.append(flag)
     return flags
+
+
+def _is_result(names: Sequence[str], step: Step) -> bool:
+    """What a call gives that was set aside: where events are looked for in it, it is no value of events itself."""
+    return all(step.variables[n].purpose is Purpose.OUTPUT for n in names)
 
 
 def _delays(b: Block) -> bool:

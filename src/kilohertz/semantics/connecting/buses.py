@@ -254,11 +254,22 @@ class Buses:
         most = tuple(map(max, *sizes))
         grown = [x for x, dims in zip((a, b), sizes, strict=True) if x.path in self._open and dims != most]
         for x in grown:
-            if isinstance(x, CompArray):
-                x.dims = most
-            elif x.ty is not None:
-                x.ty = x.ty.scalar().array_of(*most)
+            _resize(x, most)
         return bool(grown)
+
+    def widened(self, sides: tuple[list[End], list[End]], refs: tuple[tree.Ref, tree.Ref]) -> bool:
+        """An array that subscripts made is as large as what the whole of it is connected to; True if it has grown."""
+        few, many = sorted(sides, key=len)
+        ref = refs[0 if few is sides[0] else 1]
+        comp = few[0].comp
+        whole = comp if comp.is_primitive or comp.parent is None else comp.parent.children.get(comp.name)
+        if whole is None or whole.path not in self._open or (ref.subs and ref.subs[-1]):
+            return False
+        dims, shape = _dims(whole), _shape(many)
+        if len(dims) != len(shape) or any(n > m for n, m in zip(dims, shape, strict=True)):
+            return False
+        _resize(whole, shape)
+        return True
 
     def _check_sizes(self, a: Comp | CompArray, b: Comp | CompArray) -> None:
         """S455: arrays of connectors that connected buses share are equally large."""
@@ -311,6 +322,13 @@ def _dims(comp: Comp | CompArray) -> tuple[int, ...]:
     if isinstance(comp, CompArray):
         return comp.dims
     return tuple(d or 0 for d in comp.ty.dims) if comp.is_primitive and comp.ty is not None else ()
+
+
+def _resize(comp: Comp | CompArray, dims: tuple[int, ...]) -> None:
+    if isinstance(comp, CompArray):
+        comp.dims = dims
+    elif comp.ty is not None:
+        comp.ty = comp.ty.scalar().array_of(*dims)
 
 
 def _owner(ref: tree.Ref, ctx: Ctx) -> Comp | CompArray | None:

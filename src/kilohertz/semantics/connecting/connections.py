@@ -171,6 +171,9 @@ class Graph:
         assert left is not None and right is not None
         if left == [] or right == []:
             return True
+        if len(left) != len(right) and self.buses.widened((left, right), (node.left, node.right)):
+            left, right = self._both_ends(node, ctx)
+            assert left is not None and right is not None
         if len(left) != len(right):
             raise self.elaborator.error(
                 "S455", f"arrays of {len(left)} and {len(right)} connectors cannot be connected", node, ctx

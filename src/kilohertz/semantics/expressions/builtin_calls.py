@@ -24,6 +24,7 @@ from kilohertz.ir.types import (
 from kilohertz.semantics.classes.modifiers import Ctx
 from kilohertz.semantics.conversion import coerce
 from kilohertz.semantics.expressions.array_builtins import ArrayBuiltins, is_number, need, pick, wrong
+from kilohertz.semantics.expressions.constructors import first_fitting
 from kilohertz.semantics.expressions.operators import operator_functions
 from kilohertz.syntax import tree
 
@@ -131,6 +132,8 @@ class Builtins:
         args = [self.elaborator.expr(a, ctx) for a in node.args]
         if not node.named:
             return args
+        if name == "String" and args and isinstance(args[0].ty.base, RecordType):
+            return args  # the names are of inputs of the record's own function
         function = BUILTINS.get(name)
         order = _ARGUMENTS.get(name, function.arguments if function is not None else ())
         named = {n: self.elaborator.expr(a, ctx) for n, a in node.named}
@@ -315,7 +318,8 @@ class Builtins:
             record = self.elaborator.types.record_nodes.get(arg.ty.base.name)
             functions = operator_functions(record, "String") if record is not None else []
             if functions:
-                return self.calls.apply(functions[0], args, {}, node, ctx)
+                named = {n: self.elaborator.expr(a, ctx) for n, a in node.named}
+                return first_fitting(self.calls, functions, args, named, node, ctx)
             raise wrong(self.elaborator, name, args, node, ctx)
         return Builtin(name, tuple(args), STRING)
 

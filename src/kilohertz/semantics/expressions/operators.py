@@ -30,7 +30,9 @@ class Operators:
 
     def unary(self, op: str, operand: Expr, node: Any, ctx: Ctx) -> Expr:
         if isinstance(operand.ty.base, RecordType):
-            return operand if op in ("+", ".+") else self._overloaded_unary(operand, node, ctx)
+            return (
+                operand if op in ("+", ".+") else self._overloaded_unary(_OPERATOR_NAME.get(op, op), operand, node, ctx)
+            )
         if op == "not":
             if operand.ty.base != BOOLEAN.base:
                 raise self._mismatch("not", operand.ty, None, node, ctx)
@@ -85,14 +87,14 @@ class Operators:
 
     # ------------------------------------------------------------------------------------------------ operator records
 
-    def _overloaded_unary(self, operand: Expr, node: Any, ctx: Ctx) -> Expr:
+    def _overloaded_unary(self, name: str, operand: Expr, node: Any, ctx: Ctx) -> Expr:
         if operand.ty.dims:
-            return self._each(operand, lambda e: self._overloaded_unary(e, node, ctx))
-        for function in self._candidates("-", operand.ty):
+            return self._each(operand, lambda e: self._overloaded_unary(name, e, node, ctx))
+        for function in self._candidates(name, operand.ty):
             header = self.elaborator.functions.header(function)
             if len(header.inputs) == 1:
                 return self.elaborator.calls.apply(function, [operand], {}, node, ctx)
-        raise self._mismatch("-", operand.ty, None, node, ctx)
+        raise self._mismatch(name, operand.ty, None, node, ctx)
 
     def _overloaded(self, op: str, a: Expr, b: Expr, node: Any, ctx: Ctx) -> Expr:
         name = _OPERATOR_NAME.get(op, op)

@@ -4,12 +4,13 @@
   time >= t0 + d            ->  $t0,   $t0 := time >= t0 + d, time event there
   floor(u), integer, div    ->  $f0,   $f0 := floor(u), crossings where u leaves [$f0, $f0 + 1)
   floor(c*time + r)         ->  $f0,   right of each instant: $f0 := floor(c*time + r), where c < 0 one less at it
-  n, from f(x) alone        ->  $f0,   $f0 := n, crossings where n leaves ($f0 - 0.5, $f0 + 0.5)
+  n, of what f(x) is        ->  $f0,   $f0 := n, crossings where n leaves ($f0 - 0.5, $f0 + 0.5)
   edge(b), change(v)        ->  b and not pre(b),  v <> pre(v)
   $when(c)                  ->  $w0 and not pre($w0) and not initial(),  $w0 := c;  initial() and sample(k) as they are
   sample(t0, dt)            ->  sample(k)
   delay(u, dt, longest)     ->  delay(k, dt),  $d0 = u,  assert dt in [0, longest]
   spatialDistribution(e, a, b, x, ...)  ->  transport(k, e, x),  $p0.in0 = a, ...
+  der(f(x))                 ->  der($whole0),  $whole0 = f(x)
   der(der(x))               ->  der($rate(der(x))),  $rate(der(x)) = der(x)
   pre(x), x differentiated  ->  x         (its value before a reinit of this pass)
   pre(y), y algebraic       ->  if initial() then y else pre($left0),  $left0 := y
@@ -39,10 +40,10 @@ from kilohertz.ir.dae import (
     der_name,
     pre_name,
 )
-from kilohertz.ir.expr import FALSE, TIME, TRUE, Binary, Bool, Builtin, Expr, IfExp, Int, Real, Ref, Str
+from kilohertz.ir.expr import FALSE, TIME, TRUE, Binary, Bool, Builtin, Call, Enum, Expr, IfExp, Int, Real, Ref, Str
 from kilohertz.ir.flat import Assert, Purpose
 from kilohertz.ir.rules.function_record import Event
-from kilohertz.ir.traverse import bottom_up
+from kilohertz.ir.traverse import bottom_up, walk
 from kilohertz.ir.types import BOOLEAN, INTEGER, REAL, Type
 from kilohertz.passes.algebra import linear_parts, simplify_node
 from kilohertz.passes.dae.lowering.lenient_assertions import lenient
@@ -58,9 +59,14 @@ class Lowering:
     """Rewrites expressions, adding variables, equations and events to a Dae as it goes."""
 
     def __init__(
-        self, dae: Dae, is_discrete: Callable[[str], bool], is_differentiated: Callable[[str], bool] = lambda _: False
+        self,
+        dae: Dae,
+        is_discrete: Callable[[str], bool],
+        is_differentiated: Callable[[str], bool] = lambda _: False,
+        moves: Callable[[Expr], bool] = lambda _: False,
     ) -> None:
         self._dae = dae
+        self._moves = moves  # between events, though it is discrete by its type
         self._is_discrete = is_discrete
         self._is_differentiated = is_differentiated
         self._left: dict[Ref, Ref] = {}
@@ -188,16 +194,18 @@ class Lowering:
         return ref
 
     def stepping(self, e: Expr, origin: Origin) -> Expr:
-        """An Integer or a Boolean that a function makes of what moves: an event wherever it changes."""
+        """What a function makes of what moves, no Real: an event wherever it changes."""
         self._origin = origin
         if e.ty == BOOLEAN:
             return self._crossing(Binary(">", make.if_(e, make.ONE, make.ZERO), _HALF, BOOLEAN))
-        ref = self._new(self._number("$f"), Role.DISCRETE, REAL)
-        number = make.to_real(e)
-        self._dae.equations.append(Equation(ref, number, self._origin, directed=True))
-        self._crossing(Binary("<", number, make.sub(ref, _HALF), BOOLEAN), passing=True)
-        self._crossing(Binary(">", number, make.add(ref, _HALF), BOOLEAN), passing=True)
-        return Builtin("integer", (ref,), INTEGER)
+        is_integer = e.ty == INTEGER
+        ref = self._new(self._number("$f"), Role.DISCRETE, REAL if is_integer else e.ty)
+        number = make.to_real(_place(e))
+        held = ref if is_integer else make.to_real(_place(ref))
+        self._dae.equations.append(Equation(ref, number if is_integer else e, self._origin, directed=True))
+        self._crossing(Binary("<", number, make.sub(held, _HALF), BOOLEAN), passing=True)
+        self._crossing(Binary(">", number, make.add(held, _HALF), BOOLEAN), passing=True)
+        return Builtin("integer", (ref,), INTEGER) if is_integer else ref
 
     def _time_relation(self, e: Binary) -> Expr | None:
         """`c*time + r > 0` as `time >= -r/c`: an instant that is hit exactly."""
@@ -272,6 +280,10 @@ class Lowering:
             if variable is not None and variable.role is Role.DISCRETE:
                 raise self._error(f"der is applied to `{arg.name}`, which changes at events only")
             return self._rate(arg)
+        if any(isinstance(n, Call) for n in walk(arg)):  # differentiated where the index is reduced
+            whole = self._new(self._number("$whole"), Role.ALGEBRAIC, REAL)
+            self._dae.equations.append(Equation(whole, arg, self._origin))
+            return self._rate(whole)
         try:
             return Differentiator(self._rate)(arg)
         except NoDerivative as failure:
@@ -334,7 +346,8 @@ class Lowering:
         known = self._dae.variables.get(condition.name) if isinstance(condition, Ref) else None
         if known is None or known.role is not Role.DISCRETE:
             ref = self._new(self._number("$w"), Role.DISCRETE)
-            self._dae.equations.append(Equation(ref, condition, self._origin, directed=True))
+            now = self.stepping(condition, self._origin) if self._moves(condition) else condition
+            self._dae.equations.append(Equation(ref, now, self._origin, directed=True))
         assert isinstance(ref, Ref)
         risen = make.and_(ref, make.not_(Ref(pre_name(ref.name), BOOLEAN)))
         return make.and_(risen, NOT_INITIAL)
@@ -402,6 +415,11 @@ class Lowering:
     def _error(self, text: str) -> ModelError:
         span = self._origin.spans[0] if self._origin.spans else None
         return ModelError(Diagnostic("B102", text, span))
+
+
+def _place(e: Expr) -> Expr:
+    """An Integer, or the place of an enumeration value among its literals."""
+    return e if e.ty == INTEGER else Int(e.index) if isinstance(e, Enum) else Builtin("Integer", (e,), INTEGER)
 
 
 def _is_guard(e: Expr) -> bool:

@@ -1,76 +1,77 @@
-"""Integers and Booleans that functions make of what moves between events.
+"""Integers, Booleans and enumerations that functions make of what moves between events.
 
   (y, k) = sort(u);  k a discrete variable, u continuous  ->  k changes where the second result of the call does
+  b = not f(u);  when g(u) == 1 then                      ->  likewise, wherever the right side or the condition changes
+  s = setState(u);  s.phase an Integer                    ->  s.phase changes where that field does
 
 The language has no such equations (MLS 3.8.4: S326 warns), libraries in wide use do.  Held from one event to the next
-the variable would keep a value that its own equation contradicts, so every change of the result is an event.
-A call that was put in place says the same without a call: what it compares is quiet (`noEvent`), and the whole
-right side makes an event where it changes.
-Impure functions are left out, their results are no function of what moves; so are fields of records that calls give,
-which say how a function came to its numbers (the phase of a medium) and are handed on to others.
+the variable would keep a value that its own equation contradicts, and so would what is computed from it; so where an
+expression is discrete by its type and moves all the same, its relations being explicit, every change is an event.
+Calls that were put in place say the same without a call: what they compare is quiet (`noEvent`).
+Left out are impure functions, whose results are no function of what moves, inputs, and Strings, which may say a number
+in all its digits.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-from kilohertz.ir.expr import Builtin, Call, Expr, Ref
+from kilohertz.ir.builtins import is_past
+from kilohertz.ir.expr import TIME, Call, Expr, Ref
 from kilohertz.ir.flat import Equality, Flat, Purpose, TupleTarget
-from kilohertz.ir.traverse import walk
-from kilohertz.ir.types import BOOLEAN, INTEGER, RecordType
+from kilohertz.ir.traverse import bottom_up
+from kilohertz.ir.types import BOOLEAN, INTEGER, REAL, EnumType, Type
 from kilohertz.passes.dae.lowering.when_equations import scalars
 
-_STEPS = (INTEGER, BOOLEAN)
-_QUIET = ("noEvent", "$noEvent")
+_STILL, _MOVES, _IMPURE = range(3)
 
 
 class MovingResults:
-    """Which results of calls move; `motion`: 0 for what is constant between events."""
+    """What is discrete by its type and moves; `is_still` says of a Real variable that it changes at events only."""
 
-    def __init__(self, flat: Flat, motion: Callable[[Expr], int]) -> None:
+    def __init__(self, flat: Flat, is_still: Callable[[str], bool]) -> None:
         self._flat = flat
-        self._motion = motion
-        self._names: set[str] | None = None
+        self._is_still = is_still
+        self._memo: dict[Expr, int] = {}
+        self._results: set[str] | None = None
 
-    def in_(self, left: Expr, right: Expr) -> bool:
-        """Whether the right side is what a call makes of moving values, and the left an Integer or a Boolean."""
-        if left.ty not in _STEPS or right.ty not in _STEPS:
-            return False
-        if isinstance(right, Ref):
-            return right.name in self._results()
-        return isinstance(right, Call) and self._moves(right)
+    def in_(self, e: Expr) -> bool:
+        """Whether what an equation or a when makes of lowered expressions moves, and purely."""
+        return is_step(e.ty) and self._motion(e) == _MOVES
 
-    def inlined(self, left: Expr, right: Expr) -> bool:
-        """The same of calls that were put in place: what a function compares makes no events of its own."""
-        if left.ty not in _STEPS or right.ty not in _STEPS:
-            return False
-        return any(
-            isinstance(n, Builtin) and n.name in _QUIET and n.ty in _STEPS and self._motion(n.args[0]) > 0
-            for n in walk(right)
-        )
+    def _motion(self, e: Expr) -> int:
+        if self._results is None:
+            self._results = set()
+            while found := [n for n in self._found() if n not in self._results]:  # a call may read results of another
+                self._results.update(found)
+                self._memo.clear()
+        return bottom_up(e, self._motion_of, self._memo)
 
-    def _moves(self, call: Call) -> bool:
-        function = self._flat.functions.get(call.function)
-        return function is not None and function.pure and any(self._motion(a) for a in call.args)
-
-    def _results(self) -> set[str]:
-        if self._names is None:
-            self._names = set(self._found())
-        return self._names
+    def _motion_of(self, e: Expr, motions: list[int]) -> int:
+        if isinstance(e, Ref):
+            assert self._results is not None
+            moves = e is TIME or e.name in self._results or (e.ty == REAL and not self._is_still(e.name))
+            return _MOVES if moves else _STILL
+        if isinstance(e, Call):
+            function = self._flat.functions.get(e.function)
+            if function is None or not function.pure:
+                return _IMPURE
+        return max(motions, default=_MOVES if is_past(e) else _STILL)
 
     def _found(self) -> list[str]:
+        """Discrete results of calls of what moves, as far as they were set aside."""
         found: list[str] = []
         for e in self._flat.equations:
-            if not isinstance(e, Equality) or not isinstance(e.left, TupleTarget) or not isinstance(e.right, Call):
-                continue
-            if not self._moves(e.right):
-                continue
-            outputs = self._flat.functions[e.right.function].outputs
-            for target, output in zip(e.left.elements, outputs, strict=False):
-                if target is not None and not isinstance(output.ty.base, RecordType):
-                    found += [r.name for r in scalars(target) if self._is_made(r)]
+            if isinstance(e, Equality) and isinstance(e.left, TupleTarget) and self._motion(e.right) == _MOVES:
+                targets = [r for t in e.left.elements if t is not None for r in scalars(t)]
+                found += [r.name for r in targets if is_step(r.ty) and self._is_made(r.name)]
         return found
 
-    def _is_made(self, ref: Ref) -> bool:
-        variable = self._flat.variables.get(ref.name)
-        return variable is not None and variable.purpose is Purpose.OUTPUT and ref.ty in _STEPS
+    def _is_made(self, name: str) -> bool:
+        variable = self._flat.variables.get(name)
+        return variable is not None and variable.purpose is Purpose.OUTPUT
+
+
+def is_step(ty: Type) -> bool:
+    """A scalar that changes at events only."""
+    return not ty.dims and (ty in (INTEGER, BOOLEAN) or isinstance(ty.base, EnumType))
