@@ -155,6 +155,7 @@ def test_a_mistake_is_said_with_its_line(tmp_path: Path, text: str, said: str) -
         ("[set]\n'resistor.r' = 3", "`resistor.r` is not there"),
         ("[set]\n'resistor.r' = 3", "did you mean `resistor.R`?"),
         ("[set]\n'capacitor.v' = 3", "`capacitor.v` cannot be set"),
+        ("[[device]]\ndriver = 'loopback'\nreceive = ['u']", "must be a list of tables: [[device.receive]], or"),
         ("[record]\nsignals = ['capacitr.v']", "2:1: error[R744]: nothing to record is called `capacitr.v`"),
         (
             "[[device]]\ndriver = 'loopback'\n[[device.receive]]\nsignal = 'capacitor.v'",
