@@ -100,6 +100,7 @@ def test_files_are_beside_the_scenario(tmp_path: Path, model: str, found: str) -
         ("model = 'A'\n\nstep = '1 sec'", "3:1: error[R723]: `step` is '1 sec', but must be a time from"),
         ("model = 'A'\n[realtime]\noverrun = 'skp'", "3:1: error[R742]: `overrun` is `skp`, but must be one of"),
         ("step = 0.001", "error[R743]: `model` is missing"),
+        ("model = 'A'\n[[device]]\nreceive = ['u']", "must be a list of tables: [[device.receive]], or receive = [{"),
         (
             "model = 'A'\nsolver = 'rk5'",
             "2:1: error[R721]: `solver` is `rk5`, but must be one of auto,",
@@ -155,7 +156,6 @@ def test_a_mistake_is_said_with_its_line(tmp_path: Path, text: str, said: str) -
         ("[set]\n'resistor.r' = 3", "`resistor.r` is not there"),
         ("[set]\n'resistor.r' = 3", "did you mean `resistor.R`?"),
         ("[set]\n'capacitor.v' = 3", "`capacitor.v` cannot be set"),
-        ("[[device]]\ndriver = 'loopback'\nreceive = ['u']", "must be a list of tables: [[device.receive]], or"),
         ("[record]\nsignals = ['capacitr.v']", "2:1: error[R744]: nothing to record is called `capacitr.v`"),
         (
             "[[device]]\ndriver = 'loopback'\n[[device.receive]]\nsignal = 'capacitor.v'",
