@@ -147,3 +147,11 @@ def test_comparing_two_files(tmp_path: Path) -> None:
 def test_a_wrong_ending_is_refused_before_the_run(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["simulate", "Kilohertz.Examples.Decay", "-o", "out.xyz"]) == 1
     assert "error[R704]: no result format is called `.xyz`" in capsys.readouterr().err
+
+
+def test_record_may_be_repeated(tmp_path: Path) -> None:
+    out = tmp_path / "o.csv"
+    words = ["--record", "capacitor.v", "--record", "resistor.*", "-q", "-o", str(out)]
+    assert main(["simulate", "Kilohertz.Examples.RCCircuit", *words]) == 0
+    head = out.read_text().splitlines()[0]
+    assert '"capacitor.v"' in head and '"resistor.i"' in head and '"source.' not in head

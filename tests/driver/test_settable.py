@@ -52,7 +52,8 @@ REFUSED: dict[str, tuple[dict[str, Any], str, str]] = {
     "a scalar for an array": ({"r": 3}, "R720", "it is an array"),
     "an array for a scalar": ({"b": [1, 2]}, "R720", "it is no array"),
     "no number": ({"b": "much"}, "R720", "it is not a number"),
-    "no literal": ({"g": "middle"}, "R720", "cannot be set to middle"),
+    "no literal": ({"g": "middle"}, "R720", "cannot be set to middle: it is one of "),
+    "no Boolean": ({"on": "maybe"}, "R720", "cannot be set to maybe: it is true or false"),
     "a variable": ({"y": 1}, "R720", "it is computed from other values"),
     "nothing of that name": ({"none.start": 1}, "R719", "no parameter `none.start`"),
 }
@@ -158,3 +159,9 @@ def test_a_series(tmp_path: Path) -> None:
         jobs=1,
     )
     assert report is not None
+
+
+def test_a_state_has_a_start_to_be_set(model: kilohertz.Model) -> None:
+    with pytest.raises(kilohertz.ModelError) as refused:
+        model.simulate(settings={"x": 3})
+    assert [n.text for n in refused.value.diagnostics[0].notes] == ["`x.start=...` sets its start value"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -14,6 +15,8 @@ from live_tasks import attached
 from kilohertz.base import ModelError
 from kilohertz.cli import main
 from kilohertz.realtime import Built, Device, Live, Running, Scenario, Stimulus, attach, start
+from kilohertz.realtime.live import FOLDER
+from kilohertz.results import read
 
 Build = Callable[[Scenario], Built]
 
@@ -46,6 +49,28 @@ def test_values_commands_and_the_end(running: Running) -> None:
     report = running.wait()
     assert report.data["ended"] == "command"
     assert report.counts["commands"] == 4
+
+
+@pytest.mark.parametrize("n", [0, -1])
+def test_a_number_of_steps_is_one_or_more(running: Running, n: int) -> None:
+    with attached(running) as live:
+        live.pause()
+        at = live.time
+        with pytest.raises(ModelError, match="must be 1 or more"):
+            live.step(n)
+        assert main(["set", "--rig", live.name, f"--step={n}"]) == 2
+        assert live.time == at
+
+
+def test_words_that_a_running_rig_cannot_follow(running: Running, capsys: pytest.CaptureFixture[str]) -> None:
+    with attached(running) as live:
+        assert main(["set", "--rig", live.name, "--pause", "--resume"]) == 2
+        assert main(["set", live.name, "u=3"]) == 2
+        assert f"a rig is named by --rig {live.name}" in capsys.readouterr().err
+        assert main(["fault", live.name]) == 1
+        assert f"a rig is named by `--rig {live.name}`" in capsys.readouterr().err
+        assert main(["watch", live.name, "--once", "-s", "u", "-s", "uu"]) == 1
+        assert "the rig has no signal `uu`" in capsys.readouterr().err
 
 
 def test_settings_are_quantities_and_words_as_off_line(make: Build, lag: Scenario) -> None:
@@ -239,3 +264,24 @@ def test_setting_an_input_that_something_drives_is_refused(make: Build, lag: Sce
         live.set("T", 0.1)
     running.stop()
     assert running.wait().ok
+
+
+@pytest.mark.parametrize("target", ["kept.csv", ""])
+def test_rows_of_a_rig_that_is_killed_are_kept(make: Build, lag: Scenario, tmp_path: Path, target: str) -> None:
+    file = str(tmp_path / target) if target else ""
+    running = start(make(replace(lag, cycles=0, recording=replace(lag.recording, file=file))))
+    until = time.monotonic() + 60
+    while running.recording.stat().st_size < 20_000 if running.recording.exists() else True:
+        assert time.monotonic() < until
+        time.sleep(0.02)
+    running.process.kill()
+    running.process.wait(20)
+    (FOLDER / f"khz-{running.built.name}").unlink()  # who is killed leaves its memory behind
+    with pytest.raises(ModelError) as caught:
+        running.wait()
+    (problem,) = caught.value.diagnostics
+    where = file or str(running.recording)
+    assert problem.code == "R747"
+    assert problem.notes[-1].text.startswith(f"`{where}` holds a part of the run: ")
+    rows = read(where)
+    assert len(rows.time) > 100 and f"{len(rows.time)} rows, until {rows.time[-1]:g} s" in problem.notes[-1].text

@@ -100,6 +100,7 @@ def test_files_are_beside_the_scenario(tmp_path: Path, model: str, found: str) -
         ("model = 'A'\n\nstep = '1 sec'", "3:1: error[R723]: `step` is '1 sec', but must be a time from"),
         ("model = 'A'\n[realtime]\noverrun = 'skp'", "3:1: error[R742]: `overrun` is `skp`, but must be one of"),
         ("step = 0.001", "error[R743]: `model` is missing"),
+        ("model = 'A'\n[[device]]\nreceive = ['u']", "must be a list of tables: [[device.receive]], or receive = [{"),
         (
             "model = 'A'\nsolver = 'rk5'",
             "2:1: error[R721]: `solver` is `rk5`, but must be one of auto,",

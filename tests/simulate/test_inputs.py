@@ -135,3 +135,55 @@ def test_the_command_takes_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[
     assert read(tmp_path / "out.csv").final("area") == pytest.approx(0.5, rel=1e-6)
     assert main([*words, "--input", str(tmp_path / "no.csv")]) == 1
     assert "R701" in capsys.readouterr().err
+
+
+WHOLE = """
+model Whole "Inputs that are no Reals"
+  type Gear = enumeration(first, second, third);
+  input Integer n(start = 0);
+  input Boolean on(start = false);
+  input Gear gear(start = Gear.first);
+  Integer next = n + 1;
+  Real gate = if on == true then 1 else 0;
+  Real passed(start = 0, fixed = true) = 0;
+  Integer changes(start = 0, fixed = true);
+equation
+  when change(n) then
+    changes = pre(changes) + 1;
+  end when;
+end Whole;
+"""
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Model:
+    file = tmp_path_factory.mktemp("whole") / "whole.mo"
+    file.write_text(WHOLE)
+    return load(str(file))
+
+
+@pytest.mark.parametrize("n", ["-3*time", "4*sin(3*time)", "floor(5*time + 0.1)", ([0.0, 0.3, 1.0], [0.0, -2.6, 3.4])])
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_an_input_that_is_no_real_gets_the_nearest_whole_number(whole: Model, solver: dict[str, Any], n: Any) -> None:
+    result = whole.simulate(stop=1, inputs=Inputs({"n": n}, "linear"), **solver)
+    assert (result["n"] == np.round(result["n"])).all()
+    settled = np.append(result.time[1:] > result.time[:-1], True)  # rows after events
+    assert (result["next"] == result["n"] + 1)[settled].all()
+    assert result.final("changes") == len(np.flatnonzero(np.diff(result["n"])))
+    wanted = {"-3*time": -3, "4*sin(3*time)": 1, "floor(5*time + 0.1)": 5}
+    assert result.final("n") == wanted.get(n if isinstance(n, str) else "", 3)
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_a_boolean_input_is_true_or_false_whatever_drives_it(whole: Model, solver: dict[str, Any]) -> None:
+    result = whole.simulate(stop=1, inputs={"on": ([0, 0.5], [0.4, 0.7]), "n": 5.7}, **solver)
+    assert set(result["on"]) == {0.0, 1.0}
+    assert result.final("gate") == 1.0
+    assert result.final("n") == 6  # as a device or a stimulus of a task would give it
+
+
+def test_a_number_that_is_no_literal_is_told(whole: Model) -> None:
+    result = whole.simulate(stop=1, inputs={"gear": "if time < 0.5 then 2 else 7"})
+    assert [p.code for p in result.problems] == ["R737"]
+    assert "`gear` was 7 although its max is 3" in result.problems[0].message
+    assert not whole.simulate(stop=1, inputs={"gear": "3"}).problems

@@ -207,6 +207,18 @@ def test_an_interrupt_ends_a_run_with_what_there_is() -> None:
     assert not caught.value.partial.ok
 
 
+def test_an_interrupt_where_rows_are_full_leaves_those_that_were_written() -> None:
+    def stop(share: float) -> None:
+        if share > 0.4:
+            raise KeyboardInterrupt
+
+    with pytest.raises(RunInterrupted) as caught:
+        simulate(built("decay"), stop=1.0, intervals=500_000, progress=stop)
+    partial = caught.value.partial
+    assert 0.4 < partial.time[-1] < 1.0
+    assert (np.diff(partial.time) >= 0).all()
+
+
 def test_a_handler_of_somebody_else_stays() -> None:
     heard: list[int] = []
     before = signal.signal(signal.SIGINT, lambda number, _: heard.append(number))

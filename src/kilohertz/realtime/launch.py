@@ -22,7 +22,7 @@ from kilohertz.building import MARCH
 from kilohertz.realtime.executable import Built
 from kilohertz.realtime.live import FOLDER, Live
 from kilohertz.realtime.report import Report, read_report
-from kilohertz.results import write
+from kilohertz.results import read_recording, write
 
 _POLL = 0.05
 _STOP_SECONDS = 30.0
@@ -85,7 +85,7 @@ class Running:
         code = self.process.returncode
         said = self.log.read_text(encoding="utf-8", errors="replace").strip().splitlines()
         if not self.report_file.exists():
-            notes = tuple(Note(line) for line in said[-8:])
+            notes = (*(Note(line) for line in said[-8:]), *self._left_behind())
             how = f"killed by signal {-code}" if code < 0 else f"exit code {code}"
             name = self.built.name
             raise ModelError(Diagnostic("R747", f"the rig `{name}` did not run to an end ({how})", notes=notes))
@@ -99,6 +99,24 @@ class Running:
         if target:
             report = replace(report, unwritten=_unwritten(target, report))
         return report
+
+    def _left_behind(self) -> list[Note]:
+        """Rows that were recorded before it was killed: written where the scenario wants them, and told."""
+        try:
+            rows = read_recording(self.recording, self.built.name)
+        except ModelError:
+            return []  # nothing was recorded, or not even its head
+        if not len(rows.time):
+            return []
+        held = f"holds a part of the run: {len(rows.time)} rows, until {rows.time[-1]:g} s"
+        target = self.built.scenario.recording.file
+        try:
+            if target:
+                write(target, rows)
+                return [Note(f"`{target}` {held}")]
+        except ModelError as error:
+            return [*(Note(d.message) for d in error.diagnostics), Note(f"`{self.recording}` {held}")]
+        return [Note(f"`{self.recording}` {held}; `khz compare` reads it, the next run replaces it")]
 
 
 @contextlib.contextmanager

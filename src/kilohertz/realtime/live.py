@@ -414,6 +414,8 @@ class Live(Mapping[str, float]):
 
     def step(self, n: int = 1) -> None:
         """Make n steps and pause; several threads make whole periods that they begin together."""
+        if n < 1:
+            raise ModelError(Diagnostic("R742", f"the number of steps is {n}, but must be 1 or more"))
         before, whole = self._time_ns(), self._common_ns()
         span = -(-n * self._head.period_ns // whole) * whole
         self._ask("step", n)

@@ -209,7 +209,9 @@ class Table:
         if value is None:
             return []
         if not isinstance(value, list) or not all(isinstance(v, dict) for v in value):
-            self.wrong(key, f"must be a list of tables: [[{key}]]")
+            name = ".".join((*(p for p in self.path if isinstance(p, str)), key))
+            inline = f", or {key} = [{{ ... }}]" if self.path else ""
+            self.wrong(key, f"must be a list of tables: [[{name}]]{inline}")
             return []
         return [Table(self.problems, (*self.path, key, i), v) for i, v in enumerate(value)]
 

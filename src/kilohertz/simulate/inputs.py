@@ -9,6 +9,9 @@ jump where two points have one time:
 
 With CVODE and IDA a jump is an event; with a fixed step inputs are sampled at the beginning of each step, as a periodic
 task samples them (`[[stimulus]]` of a scenario).  Initial equations see the values at the start.
+
+An input that is no Real gets the nearest whole number.  A solver with events gets a jump wherever that changes: lines
+become stairs, a formula decides wherever it passes a half.
 """
 
 from __future__ import annotations
@@ -24,9 +27,10 @@ from numpy.typing import ArrayLike
 
 from kilohertz.base import Diagnostic, ModelError, near
 from kilohertz.ir.step import Kind, Step, StepVariable
+from kilohertz.ir.types import BOOLEAN
 from kilohertz.results import Result, read
 from kilohertz.results.result import Floats
-from kilohertz.runtime import fields, words
+from kilohertz.runtime import constant, fields, words
 from kilohertz.simulate.program import Program
 
 if TYPE_CHECKING:
@@ -34,6 +38,7 @@ if TYPE_CHECKING:
 
 INTERPOLATIONS = words("KHZ_STIMULUS_")
 HOLD, LINEAR, RECORDED = INTERPOLATIONS
+_REAL, _INTEGER, _BOOLEAN = (constant(f"KHZ_SIGNAL_{kind}") for kind in ("REAL", "INTEGER", "BOOLEAN"))
 Signal: TypeAlias = "float | str | Callable[[float], float] | tuple[ArrayLike, ArrayLike]"  # or times and values
 InputValues: TypeAlias = "str | Path | Result | Mapping[str, Signal]"
 _SAMPLES = 10_000  # of a function of time, over the run
@@ -97,7 +102,7 @@ class Driven:
     time: Floats
     values: Floats  # [point, input]
     offsets: Sequence[int]  # of all driven inputs in an instance
-    ints: Sequence[bool]
+    kinds: Sequence[int]  # KHZ_SIGNAL_REAL, ...
     codes: Sequence[Sequence[tuple[int, float]]]  # of those by formulas
     breaks: Floats  # the start, and where formulas decide anew
     middles: Floats  # of the pieces between: both ends of a piece belong to it
@@ -130,7 +135,7 @@ class InputMemory:
             time=self._address(d.time),
             values=self._address(d.values),
             offset=self._address(np.array(d.offsets, np.int64)),
-            kind=self._address(np.array(d.ints, np.int32)),
+            kind=self._address(np.array(d.kinds, np.int32)),
             formulas=ctypes.addressof(self._formulas),
             breaks=self._address(d.breaks),
             when=self._address(d.middles),
@@ -160,11 +165,11 @@ class Table:
             points.time,
             points.values,
             tuple(program.offset(v) for v in self._variables),
-            tuple(program.is_int(v) for v in self._variables),
+            tuple(_kind(v) for v in self._variables),
             tuple(f.code for f in points.formulas.values()),
             instants,
             (instants + np.append(instants[1:], points.stop)) / 2,
-            (*points.initial, *(self._sample(f.code) for f in points.formulas.values())),
+            self._first((*points.initial, *(self._sample(f.code) for f in points.formulas.values()))),
         )
         self._memory = InputMemory(self.driven)
 
@@ -176,6 +181,9 @@ class Table:
     def initial(self) -> dict[StepVariable, float]:
         """What initial equations see: of a formula what a step at the start would."""
         return dict(zip(self._variables, self.driven.initial, strict=True))
+
+    def _first(self, values: Sequence[float]) -> tuple[float, ...]:
+        return tuple(_stored(v, value) for v, value in zip(self._variables, values, strict=True))
 
     def _sample(self, code: Sequence[tuple[int, float]]) -> float:
         sample, memory = self._library.khz_formula_sample, FormulaMemory(code)
@@ -204,8 +212,11 @@ class Table:
         return kept
 
 
-def points_of(inputs: Driving, step: Step, start: float, stop: float) -> Points:
-    """What drives which input; R744 where a name is none, R763 and R764 where values cannot be used."""
+def points_of(inputs: Driving, step: Step, start: float, stop: float, *, events: bool) -> Points:
+    """What drives which input; R744 where a name is none, R763 and R764 where values cannot be used.
+
+    `events`: for a solver that stops at them.
+    """
     known = {v.name: v for kind in (Kind.INPUT, Kind.INT_INPUT) for v in step.of_kind(kind)}
     lines: dict[StepVariable, _Line] = {}
     formulas: dict[StepVariable, Formula] = {}
@@ -222,9 +233,10 @@ def points_of(inputs: Driving, step: Step, start: float, stop: float) -> Points:
             if isinstance(signal, str):
                 from kilohertz.stimuli import formula_of  # where an input is one
 
-                formulas[known[name]] = formula_of(signal)
+                formulas[known[name]] = formula_of(signal, events and _kind(known[name]) != _REAL)
             else:
-                lines[known[name]] = _curve(name, signal, asked.interpolation, start, stop)
+                line = _curve(name, signal, asked.interpolation, start, stop)
+                lines[known[name]] = _stairs(line) if events and _kind(known[name]) != _REAL else line
     driven = {v.name for v in (*lines, *formulas)}
     notes = _notes(unused, [n for n in known if n not in driven])
     return _on_one_grid(lines, formulas, start, stop, notes)
@@ -301,6 +313,43 @@ def _curve(name: str, signal: Any, interpolation: str, start: float, stop: float
     out[0::2] = values  # hold: v0 | v0 v1 | v1 v2; recorded: v0 v1 | v1 v2 | v2
     out[1::2] = values[:-1] if interpolation == HOLD else values[1:]
     return _Line(doubled[1:], out) if interpolation == HOLD else _Line(doubled[:-1], out, True)
+
+
+def _stairs(line: _Line) -> _Line:
+    """The whole numbers nearest to a line: between two points it jumps where it passes a half."""
+    times, values = [line.time[:1]], [_nearest(line.value[:1])]
+    for k in range(len(line.time) - 1):
+        (t0, t1), (y0, y1) = line.time[k : k + 2].tolist(), line.value[k : k + 2].tolist()
+        low, high = min(y0, y1), max(y0, y1)
+        halves = np.arange(np.floor(low + 0.5), np.floor(high + 0.5)) + 0.5  # between them
+        if t1 > t0 and len(halves):
+            rising = halves if y1 > y0 else halves[::-1]
+            stays = np.concatenate([_nearest(np.array([y0])), rising + (0.5 if y1 > y0 else -0.5)])
+            times.append(np.repeat(t0 + (rising - y0) / (y1 - y0) * (t1 - t0), 2))
+            values.append(np.column_stack([stays[:-1], stays[1:]]).ravel())
+        times.append(line.time[k + 1 : k + 2])
+        values.append(_nearest(line.value[k + 1 : k + 2]))
+    return _Line(np.concatenate(times), np.concatenate(values), line.is_recorded)
+
+
+def _nearest(values: Floats) -> Floats:
+    """Whole numbers as `khz_whole` makes them: halves go away from zero."""
+    size = np.abs(values)
+    whole = np.floor(size)
+    rounded: Floats = np.copysign(whole + (size - whole >= 0.5), values)
+    return rounded
+
+
+def _kind(v: StepVariable) -> int:
+    return _REAL if v.slot.kind is not Kind.INT_INPUT else _BOOLEAN if v.ty == BOOLEAN else _INTEGER
+
+
+def _stored(v: StepVariable, value: float) -> float:
+    """What an input makes of a number."""
+    if _kind(v) == _REAL:
+        return value
+    whole = float(np.clip(_nearest(np.array([value])), -(2.0**31), 2.0**31 - 1)[0])
+    return float(whole != 0.0) if _kind(v) == _BOOLEAN else whole
 
 
 def _checked(name: str, time: Floats, values: Floats) -> _Line:

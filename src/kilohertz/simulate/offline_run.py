@@ -170,7 +170,7 @@ def _simulated(
     try:
         for name, value in asked.settings.items():
             instance.set(name, value)
-        driven = _driven(program, instance, asked.inputs, experiment)
+        driven = _driven(program, instance, asked.inputs, experiment, not stepping.is_fixed)
         if statistics is not None:
             said = driven.points.notes if driven is not None else undriven(program.step)
             statistics.notes = tuple(dict.fromkeys((*statistics.notes, *said)))
@@ -208,11 +208,13 @@ def _second_try(
     return replace(result, problems=(said, *result.problems))
 
 
-def _driven(program: Program, instance: Instance, inputs: Driving | None, experiment: Experiment) -> Table | None:
+def _driven(
+    program: Program, instance: Instance, inputs: Driving | None, experiment: Experiment, events: bool
+) -> Table | None:
     """Inputs over time for this run; their first values are set, for the initial equations."""
     if inputs is None:
         return None
-    table = Table(program, points_of(inputs, program.step, experiment.start, experiment.stop))
+    table = Table(program, points_of(inputs, program.step, experiment.start, experiment.stop, events=events))
     for v, value in table.initial.items():
         instance.write(v, value)
     return table

@@ -22,7 +22,7 @@ from kilohertz.ir.flat import Purpose
 from kilohertz.ir.rules.limits import limit, setting
 from kilohertz.ir.step import Alias, Assignment, Kind, Step, StepVariable, expressions, targets
 from kilohertz.ir.traverse import refs
-from kilohertz.ir.types import BOOLEAN, INTEGER
+from kilohertz.ir.types import BOOLEAN, INTEGER, EnumType
 from kilohertz.results import Result
 
 if TYPE_CHECKING:
@@ -54,11 +54,18 @@ class Bounds:
 
 
 def limited(step: Step) -> Iterator[tuple[str, StepVariable | Alias]]:
-    """What the user declared with a `min` or a `max`."""
+    """What the user declared with a `min` or a `max`, and enumerations that come from outside."""
     for declared in (step.variables, step.aliases):
         for name, v in declared.items():
-            if (v.min is not None or v.max is not None) and v.purpose is Purpose.DECLARED:
+            if (v.min is not None or v.max is not None or _literals(v)) and v.purpose is Purpose.DECLARED:
                 yield name, v
+
+
+def _literals(v: StepVariable | Alias) -> tuple[str, ...]:
+    """Of an enumeration that an input is: whatever drives it may be no literal."""
+    if not isinstance(v, StepVariable) or v.slot.kind is not Kind.INT_INPUT or not isinstance(v.ty.base, EnumType):
+        return ()
+    return v.ty.base.literals
 
 
 def bounds(step: Step, parameter: Callable[[str], float | None]) -> dict[str, Bounds]:
@@ -70,6 +77,8 @@ def bounds(step: Step, parameter: Callable[[str], float | None]) -> dict[str, Bo
 def _bounds(v: StepVariable | Alias, numbers: _Numbers) -> Bounds:
     least, most = numbers(v.min), numbers(v.max)
     declared = (("min", v.min, least), ("max", v.max, most))
+    if literals := _literals(v):
+        least, most = 1.0 if least is None else least, float(len(literals)) if most is None else most
     unknown = tuple(which for which, e, number in declared if e is not None and number is None)
     return Bounds(least, most, v.origin, unknown)
 

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 TEXT_SIZE = runtime.constant("KHZ_TEXT_SIZE")
 _INTS = frozenset({Kind.INT_PARAMETER, Kind.INT_INPUT, Kind.INT_DISCRETE, Kind.PRE_INT_DISCRETE, Kind.RELATION})
 _TEXTS = frozenset({Kind.STRING_PARAMETER, Kind.STRING_DISCRETE, Kind.PRE_STRING_DISCRETE})
+_COMPUTED = frozenset({Kind.STATE, Kind.DERIVATIVE, Kind.ALGEBRAIC, Kind.DISCRETE, Kind.INT_DISCRETE})
 _ALIGNMENT = runtime.constant("KHZ_ALIGNMENT")
 
 
@@ -173,6 +174,8 @@ class Instance:
             if why := self._only_compiled(name):
                 raise ModelError(_cannot_be_set(name, why))
             raise ModelError(Diagnostic("R719", f"the model has no parameter `{name}`{hint}"))
+        if v is not None and v.slot.kind in _COMPUTED:
+            raise ModelError(_is_computed(name, v.slot.kind is Kind.STATE))
         raise ModelError(_cannot_be_set(name, "it is computed from other values or fixed while compiling"))
 
     def _only_compiled(self, name: str) -> str:
@@ -192,6 +195,11 @@ class Instance:
 def _cannot_be_set(name: str, why: str) -> Diagnostic:
     notes = (Note(f"`MODEL({_modifier(name)} = ...)` instead of `MODEL` compiles another value in"),)
     return Diagnostic("R720", f"`{name}` cannot be set: {why}", notes=notes)
+
+
+def _is_computed(name: str, has_start: bool) -> Diagnostic:
+    notes = (Note(f"`{name}.start=...` sets its start value"),) if has_start else ()
+    return Diagnostic("R720", f"`{name}` cannot be set: the model computes it; it is no parameter", notes=notes)
 
 
 def _modifier(name: str) -> str:

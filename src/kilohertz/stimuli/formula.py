@@ -79,19 +79,24 @@ class Formula:
         return out
 
 
-def formula_of(text: str | float) -> Formula:
-    """R764 where it is no formula of time."""
-    return _formula_of(str(text))
+def formula_of(text: str | float, is_stair: bool = False) -> Formula:
+    """R764 where it is no formula of time.
+
+    `is_stair`: it decides wherever the nearest whole number changes, and rests between, for inputs that are no Reals.
+    """
+    return _formula_of(str(text), is_stair)
 
 
 @lru_cache(maxsize=512)
-def _formula_of(text: str) -> Formula:
+def _formula_of(text: str, is_stair: bool) -> Formula:
     try:
         parsed = parse_expression(text, "<stimulus>")
     except ModelError as error:
         _wrong(text, error.diagnostics[0].message)
     writer = _Writer(text)
-    writer.write(parsed, {}, decides=False)
+    writer.write(parsed, {}, decides=is_stair)
+    if is_stair:
+        writer.decide_on_halves(parsed)
     if writer.deepest > _DEPTH:
         _wrong(text, f"it needs more than {_DEPTH} values at a time")
     return Formula(text, tuple(writer.code), tuple(writer.decisions))
@@ -131,6 +136,10 @@ class _Writer:
                 self._call(function, node, names, decides)
             case _:
                 _wrong(self.text, f"`{unparse(node)}` has no value here")
+
+    def decide_on_halves(self, node: Node) -> None:
+        """The nearest whole number is another where the value passes a half."""
+        self._decide("whole", _of("+", node, tree.Number(node.start, node.end, 0.5)), {})
 
     # -------------------------------------------------------------------------------------------------------- parts
 

@@ -107,7 +107,8 @@ def make_kit(program: Program, stepping: StepSettings, wanted: Wanted, sources: 
         instance.close()
     columns = _Columns(program)
     signals = {name: columns.read(name) for name in _names(program, wanted.signals)}
-    points = points_of(wanted.inputs, program.step, e.start, e.stop) if wanted.inputs else None
+    has_events = not stepping.is_fixed
+    points = points_of(wanted.inputs, program.step, e.start, e.stop, events=has_events) if wanted.inputs else None
     library = Path(program.library._name).read_bytes()
     return Kit(
         program.step.name,

@@ -113,8 +113,8 @@ class Runner:
             _write(instance, varied.place, varied.choices[int(value)] if varied.choices else value)
         if self.kit.driven is not None:
             d = self.kit.driven
-            for offset, is_int, first in zip(d.offsets, d.ints, d.initial, strict=True):
-                _write(instance, Place(offset, is_int), first)
+            for offset, kind, first in zip(d.offsets, d.kinds, d.initial, strict=True):
+                _write(instance, Place(offset, bool(kind)), first)
 
     def _execute(self, instance: int) -> tuple[int, Offline | None]:
         library, kit = self._library, self.kit

@@ -31,12 +31,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from kilohertz.base import Diagnostic, ModelError
+    from kilohertz.base import Diagnostic, ModelError, Note
     from kilohertz.realtime import attach
     from kilohertz.stimuli import FAULT_KEYS, FAULTS
 
     if arguments.signal and not arguments.kind:
-        raise ModelError(Diagnostic("R743", f"`kind` is missing: one of {', '.join(FAULTS)}"))
+        note = Note(f"`{arguments.signal}` is taken for a signal; a rig is named by `--rig {arguments.signal}`")
+        raise ModelError(Diagnostic("R743", f"`kind` is missing: one of {', '.join(FAULTS)}", notes=(note,)))
     keys = {k: getattr(arguments, f"key_{k}") for k, key in FAULT_KEYS.items() if key.live}
     if keys["seed"] is not None and keys["seed"].isdigit():
         keys["seed"] = int(keys["seed"])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from kilohertz.cli.arguments import setting
+from kilohertz.cli.arguments import integer, setting
 
 _EPILOG = """\
   khz set resistor.R=50                        the only rig that runs
@@ -20,16 +20,32 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.epilog = _EPILOG
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     add = parser.add_argument
-    add("values", metavar="NAME=VALUE", type=setting, nargs="*", help="a tunable parameter or an input")
+    add("values", metavar="NAME=VALUE", type=_setting, nargs="*", help="a tunable parameter or an input")
     add("--rig", metavar="RIG", default="", help="the rig's name (default: the only one that runs)")
     add("--override", action="store_true", help="hold these against what drives them, until they are released")
     add("--release", metavar="SIGNAL", action="append", default=[], help="end an override, or any fault on it")
-    add("--pause", action="store_true", help="stop stepping; time stands still")
-    add("--resume", action="store_true", help="go on")
-    add("--step", metavar="N", type=int, help="make N steps, then pause")
+    way = parser.add_mutually_exclusive_group()
+    way.add_argument("--pause", action="store_true", help="stop stepping; time stands still")
+    way.add_argument("--resume", action="store_true", help="go on")
+    add("--step", metavar="N", type=_steps, help="make N steps, then pause")
     add("--snapshot", action="store_true", help="keep the state of all models inside the rig")
     add("--restore", action="store_true", help="go back to the snapshot")
     add("--stop", action="store_true", help="end the rig; it writes its report")
+
+
+def _setting(text: str) -> tuple[str, str]:
+    try:
+        return setting(text)
+    except argparse.ArgumentTypeError as wrong:
+        hint = "" if "=" in text else f"; a rig is named by --rig {text}"
+        raise argparse.ArgumentTypeError(f"{wrong}{hint}") from None
+
+
+def _steps(text: str) -> int:
+    number = integer(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"`{text}` is not 1 or more")
+    return number
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -45,7 +61,7 @@ def run(arguments: argparse.Namespace) -> int:
         if arguments.snapshot:
             live.snapshot()
         if arguments.step is not None:
-            live.step(max(1, arguments.step))
+            live.step(arguments.step)
         if arguments.pause:
             live.pause()
         if arguments.resume:

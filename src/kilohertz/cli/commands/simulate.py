@@ -38,7 +38,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--intervals", metavar="N", type=int, help="output intervals (default: experiment annotation, or 500)")
     add_set(parser)
     add_inputs(parser)
-    add("--record", metavar="R", default="all", help="all (default), outputs, or a pattern such as 'motor.*'")
+    record = "all (default), outputs, a name or a pattern such as 'motor.*'; may be repeated"
+    add("--record", metavar="R", action="append", help=record)
     add("-o", "--output", metavar="F", type=Path, help=f"write F: {endings(to_write=True)}")
     add("--isolate", action="store_true", help="an FMU may compute and read; no files, connections, programs")
     add("--iterate", metavar="N", type=turns, help="turns in which algebraic loops of a system of FMUs settle")
@@ -71,7 +72,7 @@ def run(arguments: argparse.Namespace) -> int:
             intervals=arguments.intervals,
             settings=values,
             inputs=inputs(arguments),
-            record=arguments.record,
+            record=arguments.record or "all",
             progress=progress,
             announce=None if progress is None else announce,
             statistics=statistics,
@@ -100,7 +101,7 @@ def _run_fmu(arguments: argparse.Namespace, started: float) -> int:
             intervals=arguments.intervals,
             settings=dict(arguments.settings),
             inputs=inputs(arguments),
-            record=arguments.record,
+            record=arguments.record or "all",
             isolate=arguments.isolate,
             **step_settings(arguments),
         )
@@ -123,7 +124,7 @@ def _run_system(arguments: argparse.Namespace, started: float) -> int:
         stop=arguments.stop,
         settings=dict(arguments.settings),
         inputs=inputs(arguments),
-        record=arguments.record,
+        record=arguments.record or "all",
         iterate=arguments.iterate or 0,
         announce=None if arguments.quiet else announce,
         **step_settings(arguments),

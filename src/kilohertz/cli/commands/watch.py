@@ -9,7 +9,7 @@ from collections import deque
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
 
-from kilohertz.base import Diagnostic, ModelError
+from kilohertz.base import Diagnostic, ModelError, near
 
 if TYPE_CHECKING:
     from kilohertz.realtime import Live
@@ -40,14 +40,18 @@ def run(arguments: argparse.Namespace) -> int:
             live.profile(arguments.profile)
             print(f"{live.name}: profile {arguments.profile}")
         names = _selected(live, arguments.signals)
+        more = 0 if arguments.signals else max(0, len(names) - _MOST)
+        names = names[: len(names) - more]
         if arguments.once or not sys.stdout.isatty():
             frame = live.frame()
             print(_head(live))
             for name in names:
                 print(f"{name} = {frame[name]:.9g} {live.unit(name)}".rstrip())
+            if more:
+                print(_and_more(more))
             return 0
         try:
-            _follow(live, names, 1.0 / min(max(arguments.rate, 0.1), 50.0))
+            _follow(live, names, 1.0 / min(max(arguments.rate, 0.1), 50.0), _and_more(more) if more else None)
         except KeyboardInterrupt:
             print("detached; the rig goes on", file=sys.stderr)
         return 0
@@ -55,8 +59,14 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _selected(live: Live, patterns: list[str]) -> list[str]:
     chosen = [p.replace("[", "[[]") for p in patterns]
-    names = [n for n in live if any(fnmatchcase(n, p) for p in chosen)] if chosen else list(live)
-    return names if chosen else names[:_MOST]
+    for asked, pattern in zip(patterns, chosen, strict=True):
+        if not any(fnmatchcase(n, pattern) for n in live):
+            raise ModelError(Diagnostic("R719", f"the rig has no signal `{asked}`{near(asked, list(live))}"))
+    return [n for n in live if not chosen or any(fnmatchcase(n, p) for p in chosen)]
+
+
+def _and_more(more: int) -> str:
+    return f"and {more} more: -s chooses"
 
 
 def _head(live: Live) -> str:
@@ -88,14 +98,14 @@ def sparkline(values: deque[float]) -> str:
     return "".join(_BARS[min(7, int((v - low) / (high - low) * 8))] if v == v else " " for v in values)
 
 
-def _follow(live: Live, names: list[str], pause: float) -> None:
+def _follow(live: Live, names: list[str], pause: float, caption: str | None) -> None:
     from rich.live import Live as Screen
     from rich.table import Table
 
     history = {n: deque[float](maxlen=_LENGTH) for n in names}
     with Screen(refresh_per_second=10, transient=False) as screen:
         while True:
-            table = Table(title=_head(live), title_justify="left", box=None)
+            table = Table(title=_head(live), title_justify="left", box=None, caption=caption, caption_justify="left")
             for column in ("signal", "value", "unit", ""):
                 table.add_column(column, justify="right" if column == "value" else "left")
             frame = live.frame()

@@ -23,7 +23,7 @@ def driven_steps(
     inputs: Driving, variables: Sequence[FmuVariable], instants: Sequence[float], stop: float
 ) -> list[dict[str, float]]:
     """For each instant the inputs that have another value than before."""
-    points = points_of(inputs, _inputs_alone(variables), instants[0], stop)
+    points = points_of(inputs, _inputs_alone(variables), instants[0], stop, events=True)
     if points.formulas:
         name = next(iter(points.formulas)).name
         raise ModelError(Diagnostic("R815", f"`{name}`: formulas do not drive FMUs; give values over time"))
@@ -45,7 +45,7 @@ def _inputs_alone(variables: Sequence[FmuVariable]) -> Step:
 
 
 def _values(points: Points, instant: float) -> list[float]:
-    """On the line between two points, and what is no Real held; after a jump what is behind it."""
+    """On the line between two points, what is no Real on stairs; after a jump what is behind it."""
     last = int(np.searchsorted(points.time, instant + _SAME, side="right")) - 1
     if last < 0:
         return [float(v) for v in points.initial]

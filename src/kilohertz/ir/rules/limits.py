@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from kilohertz.base import Dotted
-from kilohertz.base.units import quantity
+from kilohertz.base.units import UnitError, quantity
 from kilohertz.ir.expr import Bool, Builtin, Enum, Expr, Int, Real, Unary
 from kilohertz.ir.types import BOOLEAN, INTEGER, EnumType, Type
 
@@ -44,7 +44,18 @@ def setting(ty: Type, unit: str, value: float | str | bool) -> float:
         literal = Dotted.read(text).last
         if literal in ty.base.literals:
             return float(ty.base.literals.index(literal) + 1)
-    return quantity(text, unit)
+    try:
+        return quantity(text, unit)
+    except UnitError as wrong:
+        raise UnitError(_of_its_type(ty) or str(wrong)) from None
+
+
+def _of_its_type(ty: Type) -> str:
+    """What a value of a type that is given by words may be; empty for numbers."""
+    if isinstance(ty.base, EnumType):
+        literals = ty.base.literals
+        return f"it is one of {', '.join(literals)}, or their numbers from 1 to {len(literals)}"
+    return "it is true or false" if ty.scalar() == BOOLEAN else ""
 
 
 def refusal(ty: Type, value: float, least: float | None, most: float | None) -> str:
@@ -54,9 +65,9 @@ def refusal(ty: Type, value: float, least: float | None, most: float | None) -> 
         return "it is not a number"
     if isinstance(base, EnumType):
         if not (value.is_integer() and 1 <= value <= len(base.literals)):
-            return f"it is one of {', '.join(base.literals)}, or their numbers from 1 to {len(base.literals)}"
+            return _of_its_type(ty)
     elif ty.scalar() == BOOLEAN and value not in (0.0, 1.0):
-        return "it is true or false"
+        return _of_its_type(ty)
     elif ty.scalar() == INTEGER and not (value.is_integer() and abs(value) <= _MOST):
         return "it is an Integer"
     if least is not None and value < least:

@@ -24,6 +24,9 @@
 #define KHZ_COMPACT
 #endif
 
+/* What a variable is kept as: khz_real, or int32 (a Boolean as 0 or 1). */
+enum { KHZ_SIGNAL_REAL = 0, KHZ_SIGNAL_INTEGER = 1, KHZ_SIGNAL_BOOLEAN = 2 };
+
 /* What a call came to.  Negative: the step may be tried again with other values (a smaller step of a solver with step
  * control); positive above KHZ_TERMINATED: the run is over. */
 typedef enum khz_status {

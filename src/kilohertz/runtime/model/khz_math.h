@@ -38,6 +38,12 @@ static inline void khz_unset(khz_real *x, int32_t n)
     }
 }
 
+/* What an input that is an Integer makes of any number: the nearest one, within 32 bits; NaN is 0. */
+static inline int32_t khz_whole(double value)
+{
+    return isnan(value) ? 0 : (int32_t)fmin(fmax(round(value), -2147483648.0), 2147483647.0);
+}
+
 /* Beyond the Integers of 32 bits: there is no value. */
 static inline int32_t khz_no_integer(khz_context *c)
 {

@@ -52,7 +52,7 @@ typedef struct khz_sundials {
 typedef int (*khz_flush_fn)(int32_t n_rows, double time);
 
 /* Inputs over time: lines between points, a jump where two points have one time; and formulas, which decide anew at
- * `breaks`.  Column k goes to offset[k] of the instance as kind[k] (0 khz_real, 1 int32), formulas after the columns.
+ * `breaks`.  Column k goes to offset[k] of the instance as kind[k] (KHZ_SIGNAL_REAL, ...), formulas after the columns.
  */
 typedef struct khz_offline_inputs {
     int64_t n_points;

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "khz_math.h"
 #include "khz_offline.h"
 
 /* The last point of the piece that begins at `first`. */
@@ -70,11 +71,11 @@ static void put(const khz_offline *o, int32_t k, double value)
 {
     const khz_offline_inputs *const u = o->inputs;
     char *const at = (char *)o->instance + u->offset[k];
-    if (u->kind[k] == 0) {
+    if (u->kind[k] == KHZ_SIGNAL_REAL) {
         const khz_real number = (khz_real)value;
         memcpy(at, &number, sizeof number);
     } else {
-        const int32_t whole = (int32_t)value;
+        const int32_t whole = u->kind[k] == KHZ_SIGNAL_BOOLEAN ? khz_whole(value) != 0 : khz_whole(value);
         memcpy(at, &whole, sizeof whole);
     }
 }

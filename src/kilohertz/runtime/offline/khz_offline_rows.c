@@ -35,10 +35,11 @@ int32_t khz_offline_record(khz_offline *o)
         note_values(o);
     }
     if (o->n_rows == o->capacity) {
-        if (o->flush(o->n_rows, o->time) != 0) {
+        const int stopped = o->flush(o->n_rows, o->time);
+        o->n_rows = 0; /* taken, also where that is the end */
+        if (stopped != 0) {
             return KHZ_RUN_STOPPED;
         }
-        o->n_rows = 0;
     }
     double *const row = o->rows + (size_t)o->n_rows * (size_t)o->row_width;
     const char *const base = (const char *)o->instance;

@@ -1,7 +1,8 @@
 #include "khz_signal.h"
 
-#include <math.h>
 #include <string.h>
+
+#include "khz_math.h"
 
 double khz_signal_get(const void *instance, const khz_signal *s)
 {
@@ -27,9 +28,7 @@ void khz_signal_set(void *instance, const khz_signal *s, double value)
         memcpy(at, &stored, sizeof stored);
         return;
     }
-    /* What does not fit an int is cut off at its ends; NaN is 0. */
-    const double whole = fmin(fmax(round(value), -2147483648.0), 2147483647.0);
-    int32_t stored = isnan(value) ? 0 : (int32_t)whole;
+    int32_t stored = khz_whole(value);
     if (s->type == KHZ_SIGNAL_BOOLEAN) {
         stored = (stored != 0) != (s->sign < 0);
     } else if (s->sign < 0 && stored != INT32_MIN) {

@@ -6,7 +6,6 @@
 
 #include "khz_base.h"
 
-enum { KHZ_SIGNAL_REAL = 0, KHZ_SIGNAL_INTEGER = 1, KHZ_SIGNAL_BOOLEAN = 2 };
 enum { KHZ_SIGNAL_LOCAL = 0, KHZ_SIGNAL_INPUT = 1, KHZ_SIGNAL_OUTPUT = 2, KHZ_SIGNAL_PARAMETER = 3 };
 
 typedef struct khz_signal {
