@@ -1,7 +1,8 @@
 """Order and fill of a sparse LU with pivots on the diagonal, from the pattern alone.
 
 At each turn the diagonal entry with the smallest Markowitz product, (entries in its row - 1) * (entries in its column
-- 1), is eliminated; ties go to the lowest index.  The pattern need not be symmetric; the diagonal is added to it.
+- 1), is eliminated; ties go to the lowest index.  The pattern need not be symmetric; the diagonal is added to it.  What
+is left without zeros at the end keeps its order.
 H. M. Markowitz (1957); T. A. Davis, Direct Methods for Sparse Linear Systems (2006).  Cost: the fill, times log n.
 """
 
@@ -50,6 +51,8 @@ def plan_elimination(pattern: Rows, most_entries: int | None = None) -> Eliminat
         price, k = heapq.heappop(heap)
         if done[k] or price != _price(rows, columns, k):
             continue
+        if price == (n - len(order) - 1) ** 2:
+            break  # the best has no zeros, so none of those that are left has any
         done[k] = True
         order.append(k)
         upper[k] = set(rows[k])
@@ -60,6 +63,13 @@ def plan_elimination(pattern: Rows, most_entries: int | None = None) -> Eliminat
             return None
         for touched in _eliminate(rows, columns, k):
             heapq.heappush(heap, (_price(rows, columns, touched), touched))
+    full = [k for k in range(n) if not done[k]]
+    if most_entries is not None and count + len(full) ** 2 > most_entries:
+        return None
+    for at, k in enumerate(full):
+        lower[k].update(full[:at])
+        upper[k].update(full[at:])
+    order += full
     place = {v: k for k, v in enumerate(order)}
     return Elimination(tuple(order), tuple(tuple(sorted(place[j] for j in upper[v] | lower[v])) for v in order))
 
