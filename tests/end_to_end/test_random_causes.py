@@ -336,3 +336,26 @@ def test_clock_operators_in_one_another_keep_what_the_slow_clock_gave(model: str
             "g": sum(i // 4 for i in range(fast + 1)) / 4,
         }
         assert {name: result[name][k] for name in expected} == pytest.approx(expected), at
+
+
+SIZED_BY_STREAMS = """
+model M
+  connector Port Real p; flow Real m; stream Real X[2]; end Port;
+  model Source Port port; equation port.m = -1; port.X = {5, 6}; end Source;
+  model Sink
+    Port port;
+    Real X[:] = inStream(port.X), Y[:] = 2*actualStream(port.X), Z[size(X, 1)] = X;
+  equation
+    port.p = 1; port.X = {7, 8};
+  end Sink;
+  Source source; Sink sink;
+equation
+  connect(source.port, sink.port);
+end M;
+"""
+
+
+def test_an_array_takes_its_size_and_its_value_from_a_stream(model: str) -> None:
+    """The binding was kept as it was before connections were known: the connector saw itself."""
+    result = kilohertz.load(write(model, SIZED_BY_STREAMS)).simulate(stop=1.0)
+    assert [result.final(f"sink.{n}") for n in ("X[1]", "X[2]", "Y[1]", "Z[2]")] == [5, 6, 10, 6]

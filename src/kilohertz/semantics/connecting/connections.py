@@ -58,6 +58,7 @@ class Graph:
         self.indices: dict[str, Array] = {}  # their values, which subscripts may name
         self.streams: StreamTable | None = None
         self.equations: list[Equation] = []
+        self.n_early = 0  # streams asked for before connections are known: for their sizes
         self._paired: set[tuple[object, ...]] = set()
         self.ends = EndFinder(elaborator)
         self.buses = Buses(elaborator, self.ends, self.pending)
@@ -402,10 +403,11 @@ class Graph:
         return traverse.map_expr(expr, lambda e: self._stream_of(name, e))
 
     def _stream_of(self, name: str, expr: Expr) -> Expr:
-        if not isinstance(expr, Ref) or self.streams is None:
+        comp = self.elaborator.evaluation.variables.get(expr.name) if isinstance(expr, Ref) else None
+        if not isinstance(expr, Ref) or comp is None or comp.connection != "stream":
             return expr
-        comp = self.elaborator.evaluation.variables.get(expr.name)
-        if comp is None or comp.connection != "stream":
+        if self.streams is None:
+            self.n_early += 1
             return expr
         return self.streams.in_stream(expr.name) if name == "inStream" else self.streams.actual_stream(expr.name)
 
