@@ -359,3 +359,41 @@ def test_an_array_takes_its_size_and_its_value_from_a_stream(model: str) -> None
     """The binding was kept as it was before connections were known: the connector saw itself."""
     result = kilohertz.load(write(model, SIZED_BY_STREAMS)).simulate(stop=1.0)
     assert [result.final(f"sink.{n}") for n in ("X[1]", "X[2]", "Y[1]", "Z[2]")] == [5, 6, 10, 6]
+
+
+SIZED_BY_GRAPH = """
+model M
+  record R
+    Real w;
+    function equalityConstraint input R a; input R b; output Real r[0]; algorithm end equalityConstraint;
+  end R;
+  connector C R o; Real s; flow Real f; end C;
+  model Free
+    C c;
+    Real q[%s] = if Connections.isRoot(c.o) then {1, 2} else {3, 4};
+  equation
+    Connections.potentialRoot(c.o);
+    if Connections.isRoot(c.o) then c.o.w = 1; end if;
+    c.f = 0.5;
+  end Free;
+  model Fixed
+    C c;
+    Real n[:] = fill(1.0*cardinality(c), 2);
+  equation
+    Connections.root(c.o); c.o.w = 3; c.s = 0;
+  end Fixed;
+  model Ground C c; equation c.s = 0; end Ground;
+  Free a, b, alone; Fixed g; Ground ground;
+equation
+  connect(a.c, b.c); connect(g.c, b.c); connect(alone.c, ground.c);
+end M;
+"""
+
+
+def test_an_array_takes_its_size_from_a_question_about_connections(model: str) -> None:
+    """It ended in a traceback, and cardinality counted the connections of which it knew so far."""
+    result = kilohertz.load(write(model, SIZED_BY_GRAPH % ":")).simulate(stop=1.0)
+    found = [result.final(n) for n in ("a.q[1]", "alone.q[2]", "a.c.o.w", "alone.c.o.w", "g.n[2]")]
+    assert found == [3, 2, 3, 1, 1]
+    with pytest.raises(kilohertz.ModelError, match=r"Connections\.isRoot"):
+        kilohertz.load(write(model, SIZED_BY_GRAPH % "if Connections.isRoot(c.o) then 2 else 1")).simulate()
