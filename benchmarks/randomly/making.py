@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 
-from randomly import arrays, classes, connecting, deeper, events, mixed, programs, records, solving
+from randomly import arrays, classes, connecting, deciding, deeper, events, libraries, mixed, programs, records, solving
 from randomly.parts import Maker, Model, Part
 
 Kind = Callable[[Maker, str], Part]
@@ -50,6 +50,15 @@ KINDS: dict[str, Kind] = {
     "run-time sizes": deeper.run_time_sizes,
     "hierarchy": deeper.hierarchy,
     "strange names": deeper.strange_names,
+    "decided": deciding.decided,
+    "calls differentiated": deciding.calls_differentiated,
+    "clocks of clocks": deciding.clocks_of_clocks,
+    "delays compared": deciding.delays_compared,
+    "resets": deciding.several_resets,
+    "media": libraries.media,
+    "mixing": libraries.mixing,
+    "plugs": libraries.plugs,
+    "external": libraries.external,
 }
 ONCE = ("state machine",)
 

@@ -243,6 +243,13 @@ model M
     annotation(smoothOrder=1, Inline=false);
   end f;
   function g input Real x; input Real k; output Real y; algorithm y := k*x^3; annotation(Inline=false); end g;
+  function h
+    input Real v[:]; output Real y[size(v, 1)];
+  algorithm
+    y := {v[i]^i for i in 1:size(v, 1)};
+    annotation(Inline=false);
+  end h;
+  Real w[2] = der(h({time, x}));
   Real x = sin(time), a = der(f(time)), b = der(2*g(x, 3)*x), c = der(der(g(x, 1)));
 end M;
 """
@@ -257,6 +264,7 @@ def test_a_call_is_differentiated_where_it_stands(model: str, solver: str) -> No
     np.testing.assert_allclose(result["a"], np.where(t > 0.3, 2 * t, 0.6), atol=1e-6)
     np.testing.assert_allclose(result["b"], 24 * s**3 * c, atol=1e-6)
     np.testing.assert_allclose(result["c"], 6 * s * c**2 - 3 * s**3, atol=1e-6)
+    np.testing.assert_allclose(result["w[2]"], 2 * s * c, atol=1e-6)
 
 
 WHOLE_AND_PARTS = """
@@ -292,3 +300,100 @@ def test_an_array_of_a_bus_is_connected_whole_and_by_elements(model: str, order:
     result = kilohertz.load(write(model, text)).simulate(stop=1.0)
     assert [result.final(n) for n in ("total.y", "one.u", "load[1].p.v", "load[2].p.v")] == [6, 2, 2, 1]
     assert [result.final(f"pins.p[{k}].i") for k in (1, 2, 3)] == [0, -1, -1]
+
+
+CLOCKS_IN_ONE_ANOTHER = """
+model M
+  Real u = sample(time, Clock(1, 16)), x(start=0), s = subSample(u, 4), t(start=5), q(start=0);
+  Real a = hold(superSample(subSample(u, 4), 2)), b = hold(shiftSample(subSample(u, 4), 1, 4));
+  Real c = hold(superSample(interval(u), 4)), d = hold(superSample(if firstTick(u) then 1 else 2, 2));
+  Real e = hold(superSample(previous(x), 2)), f = hold(y), g = hold(q), y;
+  Real h = hold(backSample(shiftSample(subSample(u, 4), 1, 4), 1, 4));
+equation
+  x = previous(x) + u;
+  y = superSample(s + previous(t), 4);
+  t = s + 1;
+  q = previous(q) + superSample(subSample(u, 4), 4);
+end M;
+"""
+
+
+@pytest.mark.parametrize("solver", ["cvode", "rk4"])
+def test_clock_operators_in_one_another_keep_what_the_slow_clock_gave(model: str, solver: str) -> None:
+    """The inner operator was looked through, and the fast clock saw what the slow one had not sampled."""
+    step: dict[str, Any] = {"step": 1 / 128} if solver == "rk4" else {}
+    result = kilohertz.load(write(model, CLOCKS_IN_ONE_ANOTHER)).simulate(
+        stop=1.0, intervals=128, solver=solver, **step
+    )
+    last = {round(128 * t): k for k, t in enumerate(result.time)}
+    for n in range(3, 128, 4):  # away from all ticks, of which there are 64 in a second
+        k, at, fast = last[n], n / 128, n // 8
+        slow = fast // 4
+        expected = {"a": slow / 4, "b": (at - 1 / 16) // 0.25 / 4 if at > 1 / 16 else 0, "c": 1 / 16}
+        expected |= {"d": 1 if fast == 0 else 2, "e": sum(range(fast)) / 16, "h": max(0, slow / 4 - 0.25)}
+        expected |= {
+            "f": 5 if slow == 0 else slow / 4 + 1 + (slow - 1) / 4,
+            "g": sum(i // 4 for i in range(fast + 1)) / 4,
+        }
+        assert {name: result[name][k] for name in expected} == pytest.approx(expected), at
+
+
+SIZED_BY_STREAMS = """
+model M
+  connector Port Real p; flow Real m; stream Real X[2]; end Port;
+  model Source Port port; equation port.m = -1; port.X = {5, 6}; end Source;
+  model Sink
+    Port port;
+    Real X[:] = inStream(port.X), Y[:] = 2*actualStream(port.X), Z[size(X, 1)] = X;
+  equation
+    port.p = 1; port.X = {7, 8};
+  end Sink;
+  Source source; Sink sink;
+equation
+  connect(source.port, sink.port);
+end M;
+"""
+
+
+def test_an_array_takes_its_size_and_its_value_from_a_stream(model: str) -> None:
+    """The binding was kept as it was before connections were known: the connector saw itself."""
+    result = kilohertz.load(write(model, SIZED_BY_STREAMS)).simulate(stop=1.0)
+    assert [result.final(f"sink.{n}") for n in ("X[1]", "X[2]", "Y[1]", "Z[2]")] == [5, 6, 10, 6]
+
+
+SIZED_BY_GRAPH = """
+model M
+  record R
+    Real w;
+    function equalityConstraint input R a; input R b; output Real r[0]; algorithm end equalityConstraint;
+  end R;
+  connector C R o; Real s; flow Real f; end C;
+  model Free
+    C c;
+    Real q[%s] = if Connections.isRoot(c.o) then {1, 2} else {3, 4};
+  equation
+    Connections.potentialRoot(c.o);
+    if Connections.isRoot(c.o) then c.o.w = 1; end if;
+    c.f = 0.5;
+  end Free;
+  model Fixed
+    C c;
+    Real n[:] = fill(1.0*cardinality(c), 2);
+  equation
+    Connections.root(c.o); c.o.w = 3; c.s = 0;
+  end Fixed;
+  model Ground C c; equation c.s = 0; end Ground;
+  Free a, b, alone; Fixed g; Ground ground;
+equation
+  connect(a.c, b.c); connect(g.c, b.c); connect(alone.c, ground.c);
+end M;
+"""
+
+
+def test_an_array_takes_its_size_from_a_question_about_connections(model: str) -> None:
+    """It ended in a traceback, and cardinality counted the connections of which it knew so far."""
+    result = kilohertz.load(write(model, SIZED_BY_GRAPH % ":")).simulate(stop=1.0)
+    found = [result.final(n) for n in ("a.q[1]", "alone.q[2]", "a.c.o.w", "alone.c.o.w", "g.n[2]")]
+    assert found == [3, 2, 3, 1, 1]
+    with pytest.raises(kilohertz.ModelError, match=r"Connections\.isRoot"):
+        kilohertz.load(write(model, SIZED_BY_GRAPH % "if Connections.isRoot(c.o) then 2 else 1")).simulate()

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from kilohertz.ir import traverse
-from kilohertz.ir.dae import AnyEquation, CallEquation, Dae, Effect, Equation, Reinit
+from kilohertz.ir.dae import AnyEquation, CallEquation, Dae, Effect, Equation, Reinit, der_name
 from kilohertz.ir.expr import Call, Expr, Ref
 from kilohertz.ir.flat import Purpose
 from kilohertz.passes.contract import Fact, Log, Pass
@@ -33,9 +33,10 @@ class Prune(Pass):
 
 def _pruned(dae: Dae) -> Dae:
     out = copied(dae)
-    outputs = {v.name for v in dae.variables.values() if v.purpose is Purpose.OUTPUT}
+    outputs = _outputs(dae)
     while True:
         read = _read(out)
+        read |= {name for name in outputs if der_name(name) in read}
         equations: list[AnyEquation] = []
         gone: list[str] = []
         for e in out.equations:
@@ -71,9 +72,10 @@ def _kept(e: CallEquation, read: set[str], outputs: set[str], gone: list[str]) -
 
 def passed_on(dae: Dae) -> set[str]:
     """Results of calls that nothing but other calls reads."""
-    outputs = {v.name for v in dae.variables.values() if v.purpose is Purpose.OUTPUT}
+    outputs = _outputs(dae)
     if not outputs:
         return outputs
+    rates = {der_name(name): name for name in outputs}
     seen: set[Expr] = set()
     stack = _roots(dae)
     while stack:
@@ -82,9 +84,13 @@ def passed_on(dae: Dae) -> set[str]:
             continue
         seen.add(e)
         if isinstance(e, Ref):
-            outputs.discard(e.name)
+            outputs.discard(rates.get(e.name, e.name))
         stack += e.children()
     return outputs - _with_other_names(dae)
+
+
+def _outputs(dae: Dae) -> set[str]:
+    return {v.name for v in dae.variables.values() if v.purpose is Purpose.OUTPUT}
 
 
 def _read(dae: Dae) -> set[str]:

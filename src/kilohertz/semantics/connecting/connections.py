@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 from kilohertz.base import Diagnostic, ModelError, Note, Origin, Severity
 from kilohertz.ir import make, traverse
-from kilohertz.ir.expr import Array, Bool, Expr, Index, Int, Ref
+from kilohertz.ir.expr import Array, Bool, Builtin, Expr, Index, Int, Ref
 from kilohertz.ir.flat import Equality, Equation
-from kilohertz.ir.types import INTEGER
+from kilohertz.ir.types import BOOLEAN, INTEGER
 from kilohertz.semantics.classes.modifiers import Ctx
 from kilohertz.semantics.classes.nodes import ClassNode
 from kilohertz.semantics.connecting.agreement import check_direction, check_pair
@@ -58,6 +58,7 @@ class Graph:
         self.indices: dict[str, Array] = {}  # their values, which subscripts may name
         self.streams: StreamTable | None = None
         self.equations: list[Equation] = []
+        self.n_early = 0  # questions before connections are known: for the sizes of what is asked for
         self._paired: set[tuple[object, ...]] = set()
         self.ends = EndFinder(elaborator)
         self.buses = Buses(elaborator, self.ends, self.pending)
@@ -361,11 +362,13 @@ class Graph:
         if ctx.inst is None:
             raise self.elaborator.error("S465", f"`{name}` stands only in a model", node, ctx)
         ends = self.ends.ends(arg, ctx) or []
+        self.n_early += self.forest is None
         if name == "cardinality":
             if any(not can_connect(e.comp) for e in ends):
                 raise self.elaborator.error("S465", "`cardinality` needs a connector", node, ctx)
             return Int(sum(self.counts.get(e.path, 0) for e in ends))
-        assert self.forest is not None
+        if self.forest is None:
+            return Builtin(name, (), BOOLEAN)  # no size can depend on it
         path = ends[0].comp.path if ends else ""  # absent, or an array without elements
         if path not in self.nodes:
             return Bool(False)
@@ -376,7 +379,9 @@ class Graph:
         if len(node.args) < 2 or ctx.inst is None:
             raise self.elaborator.error("S465", f"`{name}` needs roots and nodes of a model", node, ctx)
         roots, nodes = (self._node_paths(a, ctx) for a in node.args[:2])
-        assert self.forest is not None
+        if self.forest is None:
+            self.n_early += 1
+            return make.array([Int(i) for i in range(1, len(roots) + 1)], INTEGER)
         number = {root: i for i, root in enumerate(roots, 1)}
         found = [number.get(self.forest.root_of.get(n, ""), 0) for n in nodes]
         if 0 in found or len(set(found)) < len(found):
@@ -402,10 +407,11 @@ class Graph:
         return traverse.map_expr(expr, lambda e: self._stream_of(name, e))
 
     def _stream_of(self, name: str, expr: Expr) -> Expr:
-        if not isinstance(expr, Ref) or self.streams is None:
+        comp = self.elaborator.evaluation.variables.get(expr.name) if isinstance(expr, Ref) else None
+        if not isinstance(expr, Ref) or comp is None or comp.connection != "stream":
             return expr
-        comp = self.elaborator.evaluation.variables.get(expr.name)
-        if comp is None or comp.connection != "stream":
+        if self.streams is None:
+            self.n_early += 1
             return expr
         return self.streams.in_stream(expr.name) if name == "inStream" else self.streams.actual_stream(expr.name)
 

@@ -43,6 +43,7 @@ class Bindings:
         whole = mod.cache.get(key)
         if whole is None:
             assert mod.spec.binding is not None
+            n_early = self.elaborator.graph.n_early
             try:
                 whole = self.elaborator.expr(mod.spec.binding, mod.ctx)
             except ModelError as error:
@@ -52,7 +53,8 @@ class Bindings:
                 if element is None:
                     raise
                 return self._selected(self.elaborator.expr(element, mod.ctx), mod, mod.select[1:])
-            mod.cache[key] = whole
+            if self.elaborator.graph.n_early == n_early:
+                mod.cache[key] = whole
         if not mod.select:
             return whole
         return self._selected(whole, mod, mod.select)
