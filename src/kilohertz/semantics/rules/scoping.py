@@ -46,9 +46,13 @@ def _difference(outer: ClassNode, inner: ClassNode) -> str:
         return ""
     if outer.builtin != inner.builtin:
         return f"is no {outer.builtin or outer.full_name}"
-    if outer.enum is not None or inner.enum is not None:
-        if outer.enum is None or inner.enum is None or outer.enum.body != inner.enum.body:
-            return f"is another enumeration than `{outer.written_name}`"
-        return ""
+    if literals(outer) != literals(inner):
+        return f"is another enumeration than `{outer.written_name}`"
     lacking = [n for n, e in outer.table.items() if not e.protected and n not in inner.table]
     return f"has no `{lacking[0]}`" if lacking else ""
+
+
+def literals(node: ClassNode) -> tuple[str, ...] | None:
+    """Those of an enumeration, which make its type (MLS 6.4); None for `enumeration(:)`, which any fits, and others."""
+    body = node.enum.body if node.enum is not None else None
+    return tuple(name for name, _ in body.literals) if isinstance(body, tree.EnumBody) else None
