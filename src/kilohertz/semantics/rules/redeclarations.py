@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from kilohertz.base import Diagnostic, ModelError, Note, Severity, Span
 from kilohertz.semantics.classes.nodes import ClassNode, Element, View
-from kilohertz.semantics.rules.scoping import literals
+from kilohertz.semantics.rules.scoping import is_other_enumeration
 from kilohertz.syntax import tree
 
 Decl = tree.Component | tree.ClassDef
@@ -155,7 +155,7 @@ def _subtype(new: ClassNode, wanted: ClassNode, name: str, span: Span, notes: tu
         what = f"is no {wanted.builtin or wanted.kind}"
     elif n_new != n_wanted:
         what = f"has {n_new} dimensions, not {n_wanted}"
-    elif literals(new) != literals(wanted):
+    elif is_other_enumeration(new, wanted):
         what = "is another enumeration"
     else:
         return
