@@ -53,7 +53,7 @@ def _difference(outer: ClassNode, inner: ClassNode) -> str:
 
 
 def is_other_enumeration(new: ClassNode, wanted: ClassNode) -> bool:
-    """Whether one is an enumeration, the other none or one with other literals (MLS 6.4).  Any fits `enumeration(:)`."""
+    """Whether one is an enumeration, the other none or one with other literals (MLS 6.4); any fits an open one."""
     if new.enum is None or wanted.enum is None:
         return new.enum is not wanted.enum
     bodies = [node.enum.body for node in (new, wanted) if node.enum is not None]
