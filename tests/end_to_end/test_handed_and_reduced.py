@@ -1,4 +1,4 @@
-"""Functions handed over that give more than was asked for (MLS 6.6, 12.4.2); reductions of arrays in braces (10.3.4)."""
+"""Functions handed over that give more than was asked for (MLS 6.6); reductions of arrays in braces (10.3.4)."""
 
 from __future__ import annotations
 
