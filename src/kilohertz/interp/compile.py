@@ -20,7 +20,7 @@ from kilohertz.interp.values import ArrayValue, FunctionValue, Value, stacked
 from kilohertz.ir.builtins import BUILTINS, same_as
 from kilohertz.ir.rules.arithmetic import OPERATORS, checked, power
 from kilohertz.ir.traverse import bottom_up
-from kilohertz.ir.types import INTEGER, REAL, EnumType, RecordType, Type
+from kilohertz.ir.types import INTEGER, REAL, EnumType, RecordType, TupleType, Type
 
 Code: TypeAlias = Callable[[Frame], Value]
 
@@ -407,10 +407,12 @@ def _call(compiler: Compiler, e: ir.Call) -> Code:
     linker, name = compiler.linker, e.function
     target = linker.target(name)
     args = compiler.codes(e.args)
+    wanted = len(e.ty.base.elements) if isinstance(e.ty.base, TupleType) else 1
 
     def call(f: Frame) -> Value:
-        if name in f:
-            return linker.apply(f[name], [a(f) for a in args])
+        if name in f:  # what was handed over may have further outputs
+            given = linker.apply(f[name], [a(f) for a in args])
+            return given if not isinstance(given, tuple) else given[:wanted] if wanted > 1 else given[0]
         return target([a(f) for a in args])
 
     return call

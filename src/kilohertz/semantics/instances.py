@@ -431,7 +431,10 @@ class Maker:
         top = self.top
         assert top is not None
         if element.name in top.inner_children:
-            return top.inner_children[element.name]
+            made = top.inner_children[element.name]
+            if made is not None:
+                self._check_same_default(parent, element, made)
+            return made
         self.world.warn(
             "S290", f"there is no inner `{element.name}`; one with default values is added at the top", element.span
         )
@@ -452,6 +455,17 @@ class Maker:
         dimensioned = self._dimensioned(comp, element, element.component, ctx, ctx)
         top.inner_children[element.name] = dimensioned
         return dimensioned
+
+    def _check_same_default(self, parent: Comp, element: Element, made: Comp | CompArray) -> None:
+        """MLS 5.4: all that lack an inner declaration are of one class, which tells what is to be made."""
+        node = self.world.component_type(element)
+        if element.component.inner or node.definition is made.node.definition:
+            return
+        text = f"there is no inner component for `outer {element.name}` of `{parent.path or parent.name}`"
+        known = (
+            f"another one without an inner is of class `{made.node.written_name}`, this one of `{node.written_name}`"
+        )
+        self.world.refuse("S233", text, element.span, Note(f"{known}: none can be made for both"))
 
 
 def _join(path: str, name: str) -> str:

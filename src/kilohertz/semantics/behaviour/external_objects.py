@@ -11,7 +11,7 @@ from dataclasses import fields, is_dataclass, replace
 from typing import Any
 
 from kilohertz.base import Diagnostic, ModelError, Note, Origin, Span
-from kilohertz.ir import make
+from kilohertz.ir import make, traverse
 from kilohertz.ir.expr import Array, Builtin, Expr, Int, Ref
 from kilohertz.ir.flat import Equality, Flat, Variable
 from kilohertz.ir.types import ExternalObjectType, Type
@@ -41,6 +41,24 @@ def join_objects(flat: Flat) -> None:
         del flat.variables[name]
     memo: dict[Expr, Expr] = {}
     rewrite(flat, lambda e: make.substitute(e, gone, memo))
+
+
+def check_made(flat: Flat) -> None:
+    """S340: an object that somebody uses is made by a constructor (MLS 12.9.7)."""
+    open_ = {v.name for v in flat.variables.values() if v.binding is None and _is_object(v.ty)}
+    if not open_:
+        return
+    used: set[str] = set()
+
+    def look(e: Expr) -> Expr:
+        used.update(ref.name for ref in traverse.refs(e) if ref.name in open_)
+        return e
+
+    rewrite(flat, look)
+    for name in flat.variables:
+        if name in used:
+            text = f"the external object `{name}` is used and made nowhere"
+            raise ModelError(Diagnostic("S340", text, _place(flat.variables[name].origin)))
 
 
 def _is_object(ty: Type) -> bool:

@@ -300,7 +300,10 @@ class Functions:
             ("LibraryDirectory", f"modelica://{top}/Resources/Library", "library_directories"),
             ("SourceDirectory", f"modelica://{top}/Resources/Source", "source_directories"),
         ):
-            uris = _strings(annotation_value(entries, key)) or [default]
+            written = annotation_value(entries, key)
+            if isinstance(written, tree.Boolean | tree.Number):
+                world.refuse("S303", f"`{key}` of `{definition.name}` is no String", definition.name_span)
+            uris = _strings(written) or [default]
             setattr(call, attribute, tuple(p for uri in uris if (p := world.resource(uri)) is not None))
         package = world.libraries.find((top,))
         used = world.libraries.uses(package) if package is not None and call.libraries else ()

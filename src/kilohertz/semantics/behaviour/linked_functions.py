@@ -11,30 +11,45 @@ from kilohertz.syntax import annotation_entries, tree
 
 Entries = tuple[tree.Argument, ...]
 _LEFT_OUT = ("noDerivative", "zeroDerivative")
+_FUNCTIONS = ("function", "operator function")
 
 
 def derivatives(function: Function, node: ClassNode, entries: Entries) -> Iterator[tuple[ClassNode, DerivativeOf]]:
     """What the `derivative` annotations of a function name; wrong ones are refused."""
     for entry in annotation_entries(entries, "derivative"):
         mod = entry.modification
-        if mod is None or not isinstance(mod.binding, tree.Ref):
+        written = mod.binding if mod is not None else None
+        target = node.view.lookup_path(written) if isinstance(written, tree.Ref) else None
+        if mod is None or not isinstance(target, ClassNode) or target.kind not in _FUNCTIONS:
+            _refuse(f"the `derivative` of `{function.id}` names no function", node)
             continue
-        target = node.view.lookup_path(mod.binding)
-        if not isinstance(target, ClassNode):
-            continue
-        order = 1
-        left_out: dict[str, list[str]] = {name: [] for name in _LEFT_OUT}
-        for arg in mod.args:
-            if not isinstance(arg, tree.ElementModification) or arg.modification is None:
-                continue
-            name, value = arg.names[0], arg.modification.binding
-            if name == "order":
-                order = _order(value, function, node)
-            elif name in left_out and isinstance(value, tree.Ref):
-                _check_input(value.names[0], function, node, f"`{name}`")
-                left_out[name].append(value.names[0])
-        none, zero = (tuple(left_out[name]) for name in _LEFT_OUT)
+        order, none, zero = _conditions(mod, function, node)
         yield target, DerivativeOf(target.full_name, order, none, zero)
+
+
+def _conditions(
+    mod: tree.Modification, function: Function, node: ClassNode
+) -> tuple[int, tuple[str, ...], tuple[str, ...]]:
+    """The order that a `derivative` annotation tells, and the inputs that it leaves out: no name stands twice."""
+    order: int | None = None
+    left_out: dict[str, list[str]] = {name: [] for name in _LEFT_OUT}
+    for arg in mod.args:
+        if not isinstance(arg, tree.ElementModification) or arg.modification is None:
+            continue
+        name, value = arg.names[0], arg.modification.binding
+        if name == "order":
+            if order is not None:
+                _refuse(f"a derivative of `{function.id}` has two values of `order`", node)
+            order = _order(value, function, node)
+        elif name in left_out and not isinstance(value, tree.Ref):
+            _refuse(f"`{name}` of a derivative of `{function.id}` names no input", node)
+        elif name in left_out and isinstance(value, tree.Ref):
+            _check_input(value.names[0], function, node, f"`{name}`")
+            if any(value.names[0] in names for names in left_out.values()):
+                _refuse(f"a derivative of `{function.id}` leaves `{value.names[0]}` out twice", node)
+            left_out[name].append(value.names[0])
+    none, zero = (tuple(left_out[name]) for name in _LEFT_OUT)
+    return order or 1, none, zero
 
 
 def inverses(

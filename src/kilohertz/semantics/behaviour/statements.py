@@ -63,6 +63,9 @@ class Statements:
                 raise self.elaborator.error("S286", "return stands only in a function", item, ctx)
             case tree.CallStatement() if item.call.function.names == ("reinit",) and within != "when":
                 raise self.elaborator.error("S286", "reinit stands only inside a when", item, ctx)
+            case tree.CallStatement() if item.call.function.names == ("reinit",):  # what it means is clear
+                text = "reinit stands in a when of an algorithm, where the language has it in equations alone"
+                self.elaborator.world.warn("S286", text, ctx.span(item))
             case tree.WhenStatement():
                 if within == "for":  # models in use do it, and what it means is clear
                     text = "a when stands inside for in an algorithm, which the language does not allow"
@@ -262,6 +265,8 @@ class Statements:
         if name == "assert":
             return self._assert(node, ctx, origin)
         if name == "terminate":
+            if ctx.locals is not None:
+                raise elaborator.error("S303", "a function cannot end the run: `terminate` stands in it", node, ctx)
             if len(node.args) + len(node.named) != 1:
                 raise elaborator.error("S283", "terminate needs a message", node, ctx)
             return [Terminate(self._message((*node.args, *(e for _, e in node.named))[0], ctx), origin)]
@@ -311,6 +316,8 @@ class Statements:
             )
         if target.ty.base != REAL.base:
             raise self.elaborator.error("S284", f"reinit sets a Real variable, this is {target.ty}", node, ctx)
+        if not isinstance(node, tree.Ref):
+            raise self.elaborator.error("S284", "reinit sets a variable, this is an expression", node, ctx)
         for ref in traverse.refs(target):
             comp = self.elaborator.evaluation.variables.get(ref.name)
             if comp is not None and comp.variability and not isinstance(target, Index):

@@ -259,8 +259,9 @@ class ArrayBuiltins:
         assert isinstance(axis, int)
         if any(p.ty.base == REAL.base for p in parts):
             parts = [make.to_real(p) for p in parts]
-        n = max(len(p.ty.dims) for p in parts)
-        return self.calls.cat(axis, [self.elaborator.promoted(p, n) for p in parts], node, ctx)
+        if len({len(p.ty.dims) for p in parts}) > 1:
+            raise wrong(self.elaborator, name, args, node, ctx)
+        return self.calls.cat(axis, parts, node, ctx)
 
     def _array(self, name: str, args: list[Expr], node: Any, ctx: Ctx) -> Expr:
         ty = self.elaborator.common(args, node, ctx)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kilohertz.base import ModelError, Note
+from kilohertz.base import Diagnostic, ModelError, Note, Severity
 from kilohertz.ir import make
 from kilohertz.ir.expr import (
     Array,
@@ -215,6 +215,11 @@ class Bindings:
             expr = make.to_real(expr)
         n = len(expr.ty.dims)
         spread = mod.spec.each or self._is_of_type(comp, mod)
+        if mod.spec.each and n and expr.ty.dims == comp.ty.dims:
+            text = (
+                f"`each` gives one value to all elements of `{comp.path}`, but `{name}` has dimensions {_dims(expr.ty)}"
+            )
+            self.elaborator.world.record(Diagnostic("S338", text, mod.ctx.span(mod.spec), severity=Severity.WARNING))
         if n and n < len(comp.ty.dims) and comp.ty.dims[-n:] == expr.ty.dims and spread:
             # `type T = Real[3](start=...)` and `T x[2]`: the same for all x
             return _repeated(expr, comp.ty.dims[:-n])

@@ -232,7 +232,17 @@ class Builtins:
         need(self.elaborator, name, args, 2, node, ctx)
         self._need_numbers(name, args, node, ctx)
         actual, simplified = (coerce(a, REAL.array_of(*a.ty.dims)) for a in args)
-        return Builtin(name, (actual, simplified), actual.ty)
+        return self._vectorised(name, [actual, simplified], node, ctx)
+
+    def _vectorised(self, name: str, args: list[Expr], node: Any, ctx: Ctx) -> Expr:
+        """Element by element where arguments are arrays, which have one size; a scalar stands for all (MLS 12.4.6)."""
+        shapes = [a.ty.dims for a in args]
+        first = next((dims for dims in shapes if dims), ())
+        if any(dims and not _alike(dims, first) for dims in shapes):
+            raise wrong(self.elaborator, name, args, node, ctx)
+        if None in first or all(dims == shapes[0] for dims in shapes):
+            return Builtin(name, tuple(args), args[0].ty)
+        return self.arrays.mapped(lambda row: Builtin(name, row, row[0].ty), args)
 
     def _need_numbers(self, name: str, args: list[Expr], node: Any, ctx: Ctx) -> None:
         """S278 where an argument is no number, and no record of Reals."""
@@ -260,8 +270,10 @@ class Builtins:
         if len(args) not in (2, 3):
             need(self.elaborator, name, args, 2, node, ctx)
         self._need_numbers(name, args, node, ctx)
-        reals = tuple(make.to_real(a) for a in args)
-        return Builtin(name, reals, reals[0].ty)
+        reals = [make.to_real(a) for a in args]
+        if any(a.ty.dims for a in reals[1:]):
+            return self._vectorised(name, reals, node, ctx)
+        return Builtin(name, tuple(reals), reals[0].ty)
 
     def _spatial(self, name: str, args: list[Expr], node: Any, ctx: Ctx) -> Expr:
         if len(args) == 4:
@@ -350,3 +362,8 @@ class Builtins:
 def _is_of_reals(ty: Type) -> bool:
     """Whether a value has Reals only."""
     return all(_is_of_reals(t) for _, t in ty.base.fields) if isinstance(ty.base, RecordType) else ty.base == REAL.base
+
+
+def _alike(a: tuple[int | None, ...], b: tuple[int | None, ...]) -> bool:
+    """Whether two sizes are one, as far as they are known."""
+    return len(a) == len(b) and all(None in (m, n) or m == n for m, n in zip(a, b, strict=True))

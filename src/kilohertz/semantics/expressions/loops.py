@@ -49,6 +49,8 @@ class Loops:
             return self._kept_comprehension(op, node, ctx)
         # the last iterator is the outermost dimension (MLS 10.4.1.1)
         array = self._unrolled(list(node.iterators), node.body, ctx, node)
+        if node.braces:  # `sum({e for i in r})`: of an array, all of whose elements count
+            return self.elaborator.calls.reduced(op, array, node, ctx)
         if op == "sum" and len(array.ty.dims) > len(node.iterators):
             return self._total(array, len(node.iterators), node, ctx)
         if op and len(array.ty.dims) > len(node.iterators):
@@ -199,6 +201,9 @@ class Loops:
             dims.insert(0, over.ty.dims[0])
             ctx = ctx.with_iterator(iterator.name, Ref(name, over.ty.element()))
         body = self.elaborator.expr(node.body, ctx)
+        if op and node.braces and body.ty.dims:
+            array = Comprehension("", body, tuple(iterators), body.ty.array_of(*dims))
+            return self.elaborator.calls.reduced(op, array, node, ctx)
         if op not in ("", "sum") and body.ty.dims:
             raise self.elaborator.error("S278", f"`{op}` cannot be applied to values of {body.ty}", node, ctx)
         ty = body.ty if op else body.ty.array_of(*dims)

@@ -292,4 +292,5 @@ def _shapes_fit(op: str, a: Type, b: Type) -> bool:
         return len(x) <= 2 and len(y) <= 2 and (x[-1] is None or y[0] is None or x[-1] == y[0])
     if op == "/":
         return not y
-    return not y and (not x or len(x) == 2)
+    is_square = len(x) == 2 and (None in x or x[0] == x[1])
+    return not y and (not x or (is_square and b.base == INTEGER.base))  # MLS 10.6.8

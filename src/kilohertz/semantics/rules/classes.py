@@ -25,6 +25,8 @@ def _check_class(definition: tree.ClassDef) -> Iterator[Diagnostic]:
     yield from _reserved_name(definition, definition)
     if isinstance(definition.body, tree.EnumBody):
         yield from _enumeration(definition, definition.body)
+    if isinstance(definition.body, tree.ShortBody) and definition.kind == "operator record":
+        yield from _changed_operators(definition, definition.body)
     if not isinstance(definition.body, tree.Body):
         return
     rule = _ELEMENTS.get(definition.kind)
@@ -35,8 +37,7 @@ def _check_class(definition: tree.ClassDef) -> Iterator[Diagnostic]:
             if rule is not None:
                 yield from rule(element, definition)
         elif isinstance(element, tree.ClassDef):
-            if definition.kind in ("operator", "operator record"):
-                yield from _operator_class(element, definition)
+            yield from _operator_class(element, definition)
             yield from _outer_class(element, definition)
     yield from _imports(definition, definition.body)
     if any(isinstance(e, tree.Extends) and e.type.names == ("ExternalObject",) for e in definition.body.elements):
@@ -85,11 +86,26 @@ def _operator_element(element: tree.Component, definition: tree.ClassDef) -> Ite
 
 
 def _operator_class(element: tree.ClassDef, definition: tree.ClassDef) -> Iterator[Diagnostic]:
+    """MLS 4.6, 14: operators stand in operator records, encapsulated, and have only functions."""
     is_function = element.kind in ("function", "operator function")
+    if definition.kind not in ("operator", "operator record"):
+        if element.kind in ("operator", "operator function"):
+            text = f"`{element.name}` is an {element.kind}, which only operator records have"
+            yield _misplaced(text, element, definition)
+        return
     if definition.kind == "operator" and not is_function:
         yield _misplaced(f"`{element.name}` is a {element.kind}; an operator has only functions", element, definition)
     if element.kind in ("operator", "operator function") and not element.encapsulated:
         yield _misplaced(f"the operator `{element.name}` of a record must be encapsulated", element, definition)
+
+
+def _changed_operators(definition: tree.ClassDef, body: tree.ShortBody) -> Iterator[Diagnostic]:
+    """MLS 14.1: a short class changes attributes of components; operators are those of the base class."""
+    for arg in body.modification.args if body.modification is not None else ():
+        name = arg.names[0] if isinstance(arg, tree.ElementModification) else arg.element.name
+        if name.startswith("'"):
+            text = f"`{definition.name}` changes the operator `{name}`; it has those of its base class"
+            yield _misplaced(text, definition, definition)
 
 
 def _outer_class(element: tree.ClassDef, definition: tree.ClassDef) -> Iterator[Diagnostic]:
@@ -121,17 +137,31 @@ def _external_object(definition: tree.ClassDef, body: tree.Body) -> Iterator[Dia
     for element in body.elements:
         if not isinstance(element, tree.Component | tree.ClassDef):
             continue
-        is_function = isinstance(element, tree.ClassDef) and element.kind == "function"
-        if element.name not in wanted or not is_function:
+        if element.name not in wanted or not isinstance(element, tree.ClassDef) or element.kind != "function":
             text = f"`{element.name}`: an external object has only the functions `constructor` and `destructor`"
             yield _misplaced(text, element, definition)
             continue
         wanted.remove(element.name)
         if element.replaceable:
             yield _misplaced(f"`{element.name}` of an external object cannot be replaceable", element, definition)
+        yield from _makes_or_ends(element, definition)
     for name in wanted:
         text = f"the external object `{definition.name}` has no function `{name}`"
         yield Diagnostic("S302", text, _name_span(definition, definition))
+
+
+def _makes_or_ends(function: tree.ClassDef, definition: tree.ClassDef) -> Iterator[Diagnostic]:
+    """MLS 12.9.7: a constructor gives back the object alone, a destructor takes it alone and gives nothing."""
+    if not isinstance(function.body, tree.Body) or any(isinstance(e, tree.Extends) for e in function.body.elements):
+        return
+    parts = [e for e in function.body.elements if isinstance(e, tree.Component)]
+    inputs, outputs = ([e for e in parts if e.causality == causality] for causality in ("input", "output"))
+    if function.name == "constructor" and [e.type.names[-1] for e in outputs] != [definition.name]:
+        text = f"a constructor has one output, the object `{definition.name}`"
+        yield _misplaced(text, function, definition)
+    if function.name == "destructor" and (outputs or [e.type.names[-1] for e in inputs] != [definition.name]):
+        text = f"a destructor has one input, the object `{definition.name}`, and no outputs"
+        yield _misplaced(text, function, definition)
 
 
 def _function_element(element: tree.Component, definition: tree.ClassDef) -> Iterator[Diagnostic]:

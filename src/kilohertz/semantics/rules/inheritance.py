@@ -125,6 +125,9 @@ def _extends(view: View, item: tree.Extends, base: ClassNode, span: Span) -> Ite
         if broken is not None and not broken.is_class and not _can_be_broken(broken):
             text = f"`{name}` cannot be broken off: only models, blocks and connectors can"
             yield Diagnostic("S205", text, span, notes=(Note("declared here", broken.span),))
+    if base.is_external_object and base.definition is not base.world.external_object:
+        text = f"`{base.written_name}` is an external object and cannot be a base class"
+        yield Diagnostic("S301", text, span)
     if base.definition.replaceable:
         yield Diagnostic("S308", f"`{base.written_name}` is replaceable and cannot be a base class", span)
     if any(_is_operator_record(e) for e in _elements(base.definition)):

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from kilohertz.base import Diagnostic, ModelError, Note, Severity, Span
 from kilohertz.semantics.classes.nodes import ClassNode, Element, View
+from kilohertz.semantics.rules.scoping import is_other_enumeration
 from kilohertz.syntax import tree
 
 Decl = tree.Component | tree.ClassDef
@@ -38,10 +39,20 @@ def check_redeclarations(redeclared: Iterable[Redeclared]) -> Iterator[Diagnosti
             continue
         seen.add(key)
         yield from _allowed(one)
-        try:
-            yield from _fitting(one)
-        except ModelError:
-            continue  # one of the classes is not used, or an error of its own
+        for step in _steps(one):
+            try:
+                yield from _fitting(step)
+            except ModelError:
+                continue  # one of the classes is not used, or an error of its own
+
+
+def _steps(one: Redeclared) -> Iterator[Redeclared]:
+    """The redeclaration itself, and those further in that it replaces: each has to fit what it found."""
+    yield one
+    for k, (decl, view) in enumerate(one.between):
+        start = decl.name_start if isinstance(decl, tree.ClassDef) else decl.start
+        span = Span(view.definition.file, start, start + len(decl.name))
+        yield Redeclared(one.element, decl, view, span, one.between[k + 1 :])
 
 
 def check_replaceable(views: Iterable[View]) -> Iterator[Diagnostic]:
@@ -118,6 +129,8 @@ def _fitting(one: Redeclared) -> Iterator[Diagnostic]:
     if one.new.constraint is not None:
         constraint = one.view.lookup_class(one.new.constraint.type)
         yield from _subtype(constraint, wanted, one.element.name, one.span, known)
+        if new_class is not None and not _in_body(one):  # `check_replaceable` looks at bodies
+            yield from _subtype(new_class, constraint, one.element.name, one.span, ())
 
 
 def _constraining(one: Redeclared) -> ClassNode | None:
@@ -142,6 +155,8 @@ def _subtype(new: ClassNode, wanted: ClassNode, name: str, span: Span, notes: tu
         what = f"is no {wanted.builtin or wanted.kind}"
     elif n_new != n_wanted:
         what = f"has {n_new} dimensions, not {n_wanted}"
+    elif is_other_enumeration(new, wanted):
+        what = "is another enumeration"
     else:
         return
     text = f"`{new.written_name}` does not fit `{wanted.written_name}`, which constrains `{name}`: it {what}"

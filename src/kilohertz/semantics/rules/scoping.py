@@ -46,9 +46,18 @@ def _difference(outer: ClassNode, inner: ClassNode) -> str:
         return ""
     if outer.builtin != inner.builtin:
         return f"is no {outer.builtin or outer.full_name}"
-    if outer.enum is not None or inner.enum is not None:
-        if outer.enum is None or inner.enum is None or outer.enum.body != inner.enum.body:
-            return f"is another enumeration than `{outer.written_name}`"
-        return ""
+    if is_other_enumeration(inner, outer):
+        return f"is another enumeration than `{outer.written_name}`"
     lacking = [n for n, e in outer.table.items() if not e.protected and n not in inner.table]
     return f"has no `{lacking[0]}`" if lacking else ""
+
+
+def is_other_enumeration(new: ClassNode, wanted: ClassNode) -> bool:
+    """Whether one is an enumeration, the other none or one with other literals (MLS 6.4); any fits an open one."""
+    if new.enum is None or wanted.enum is None:
+        return new.enum is not wanted.enum
+    bodies = [node.enum.body for node in (new, wanted) if node.enum is not None]
+    literals = [
+        [name for name, _ in body.literals] for body in bodies if isinstance(body, tree.EnumBody) and not body.open
+    ]
+    return len(literals) == len(bodies) and literals[0] != literals[1]
