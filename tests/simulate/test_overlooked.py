@@ -20,6 +20,16 @@ STIFF = (
     "  Real x(start = 1, fixed = true), y(start = 1, fixed = true);\n"
     "equation\n  der(x) = -0.1*x;\n  der(y) = -1e8*(y - cos(0.3*time));"
 )
+# what moves is a state, itself as smooth as time
+BY_AN_ANGLE = (
+    "  Real x(start = 0, fixed = true), phi(start = 0, fixed = true);\n"
+    "equation\n  der(phi) = 2;\n  der(x) = exp(-((phi - 100)/1)^2);"
+)
+# its temperature is next to nothing by next to nothing: derivatives tell errors of the mass alone
+EMPTY = (
+    "  Real m(start = 1, fixed = true), U(start = 300, fixed = true), T = U/m;\n"
+    "equation\n  der(m) = -noEvent(if m > 1e-9 then sqrt(m) else m);\n  der(U) = der(m)*T;"
+)
 COUNT = (
     "  Integer n(start = 0, fixed = true);\nequation\n  when sin(time) > 0.99 then\n    n = pre(n) + 1;\n  end when;"
 )
@@ -56,6 +66,21 @@ def test_a_stiff_state_is_not_doubted(tmp_path: Path) -> None:
     for solver in ("cvode", "ida"):
         result, statistics = run(tmp_path, STIFF, solver=solver, tolerance=1e-6)
         assert result.final("y") == pytest.approx(math.cos(30), abs=1e-4)
+        assert statistics.overlooked == 0
+
+
+@pytest.mark.parametrize("solver", ["cvode", "ida"])
+@pytest.mark.parametrize("tolerance", [1e-4, 1e-6, 1e-8])
+def test_a_pulse_at_an_angle(tmp_path: Path, solver: str, tolerance: float) -> None:
+    result, statistics = run(tmp_path, BY_AN_ANGLE, solver=solver, tolerance=tolerance, intervals=5)
+    assert result.final("x") == pytest.approx(0.5 * math.sqrt(math.pi), rel=20 * tolerance)
+    assert 0 < statistics.overlooked < 10
+
+
+def test_a_singular_point_is_not_doubted(tmp_path: Path) -> None:
+    for tolerance in (1e-4, 1e-6, 1e-8):
+        result, statistics = run(tmp_path, EMPTY, tolerance=tolerance)
+        assert np.abs(result["T"] - 300).max() < 300 * tolerance
         assert statistics.overlooked == 0
 
 

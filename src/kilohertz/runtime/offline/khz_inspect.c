@@ -53,7 +53,7 @@ static int32_t inspect_at(khz_offline *o, const cvode_work *w, cvode_solver *s, 
         return due < 0 ? due : khz_set_event(o, w, s, low, at, root);
     }
     retry *const r = &s->retry;
-    if (r->in_a_row >= RETRIES_IN_A_ROW || at - low <= 16.0 * khz_slack(at) || !khz_is_overlooked(o, s, at)) {
+    if (r->in_a_row >= RETRIES_IN_A_ROW || at - low <= 16.0 * khz_slack(at) || !khz_is_overlooked(o, w, s, at)) {
         return KHZ_OK;
     }
     r->from = low;

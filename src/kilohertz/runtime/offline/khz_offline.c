@@ -26,7 +26,7 @@ static int32_t unknowns(const khz_model *m)
 
 int64_t khz_offline_work(const khz_model *m)
 {
-    const int64_t jacobian = m->jac_row[m->n_x] + khz_plan_solver_work(m);
+    const int64_t jacobian = 2 * (int64_t)m->jac_row[m->n_x] + khz_plan_solver_work(m);
     const int64_t felt = (m->n_felt > 0 ? m->n_felt : 0) + m->n_x;
     const int64_t loops = khz_offline_follow_work(m) + khz_branches_work(m);
     const int64_t others = felt + jacobian + loops + khz_settle_work(m) + khz_doubt_work(m) + khz_standstill_work(m) +
@@ -64,7 +64,8 @@ static cvode_work divide(const khz_offline *o)
     w.rest.age = w.rest.band + m->n_r;
     w.felt = w.rest.age + m->n_r;
     w.jac = w.felt + (m->n_felt > 0 ? m->n_felt : 0) + m->n_x;
-    w.plan = w.jac + m->jac_row[m->n_x];
+    w.there = w.jac + m->jac_row[m->n_x];
+    w.plan = w.there + m->jac_row[m->n_x];
     w.path = w.plan + khz_plan_solver_work(m);
     w.kept = w.path + khz_offline_follow_work(m);
     w.doubt = w.kept + khz_settle_work(m);

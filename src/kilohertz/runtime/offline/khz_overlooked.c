@@ -3,9 +3,11 @@
 #include <math.h>
 
 #include "khz_ida.h"
+#include "khz_jacobian.h"
 
 static const double MISSED = 10.0;  /* of the tolerance: what derivatives miss, over a step */
 static const double PASSED = 100.0; /* of the tolerance: how far states are off, if that goes on */
+static const double NEAR = 10.0;    /* tolerances: errors of states that a derivative may miss so much for */
 
 double khz_next_look(const khz_offline *o, double low, double high)
 {
@@ -31,7 +33,38 @@ static double in_tolerances(const khz_offline *o, const cvode_solver *s, const d
     return most;
 }
 
-int khz_is_overlooked(khz_offline *o, const cvode_solver *s, double t)
+/* How far the states are off where `missed` goes on, in tolerances, by the matrix of the step.  A stiff state's
+ * derivative misses much for a small error: what the error is, that matrix tells. */
+static double led_off(khz_offline *o, const cvode_solver *s)
+{
+    const int bad = khz_plan_solver_solve(&s->plan, o, s->linear, s->matrix, s->correction, s->slope);
+    return bad == 0 ? in_tolerances(o, s, o->sundials->vector_data(s->correction)) : 0.0;
+}
+
+/* Leave out what errors of states near here make derivatives miss, by the Jacobian of this very instant: where it is
+ * singular (a tank without water, a dead point) or steeper than that of the step, derivatives tell nothing.  `unit`:
+ * what a derivative is multiplied by in `missed`.  Not 0: there is none. */
+static int leave_out_errors(khz_offline *o, const cvode_work *w, const cvode_solver *s, double t, double unit,
+                            double *missed)
+{
+    const khz_model *const m = o->model;
+    const double *const y = o->sundials->vector_data(s->dense);
+    o->n_rhs += m->directional == NULL ? m->colours.n + 1 : 0;
+    if (khz_jacobian(m, o->instance, w->there, w->k) != KHZ_OK) {
+        (void)khz_offline_follow(o, w->path, t, o->sundials->vector_data(s->dense)); /* back from where it failed */
+        return 1;
+    }
+    for (int32_t i = 0; i < m->n_x; i++) {
+        double most = 0.0;
+        for (int32_t k = m->jac_row[i]; k < m->jac_row[i + 1]; k++) {
+            most += fabs(w->there[k]) * NEAR * tolerance_of(o, s, y, m->jac_column[k]);
+        }
+        missed[i] = fabs(missed[i]) > unit * most ? missed[i] : 0.0;
+    }
+    return 0;
+}
+
+int khz_is_overlooked(khz_offline *o, const cvode_work *w, const cvode_solver *s, double t)
 {
     const khz_sundials *const f = o->sundials;
     const khz_model *const m = o->model;
@@ -47,14 +80,9 @@ int khz_is_overlooked(khz_offline *o, const cvode_solver *s, double t)
     if (!(in_tolerances(o, s, slope) > MISSED)) {
         return 0;
     }
-    if (khz_is_ida(f)) {
-        for (int32_t i = 0; i < m->n_x; i++) {
-            slope[i] /= gamma;
-        }
+    const double unit = khz_is_ida(f) ? 1.0 : gamma;
+    for (int32_t i = 0; i < m->n_x; i++) {
+        slope[i] *= unit / gamma;
     }
-    /* A stiff state's derivative misses much for a small error: what the error is, the matrix of the step tells. */
-    if (khz_plan_solver_solve(&s->plan, o, s->linear, s->matrix, s->correction, s->slope) != 0) {
-        return 0;
-    }
-    return in_tolerances(o, s, f->vector_data(s->correction)) > PASSED;
+    return led_off(o, s) > PASSED && leave_out_errors(o, w, s, t, unit, slope) == 0 && led_off(o, s) > PASSED;
 }

@@ -15,6 +15,6 @@ enum { KHZ_LOOKS = 500 };
 /* The first instant behind `low`, and before `high`, that is to be looked at; `high` where there is none. */
 double khz_next_look(const khz_offline *o, double low, double high);
 /* With the model evaluated at (t, s->dense): whether the step has passed over what moves there. */
-int khz_is_overlooked(khz_offline *o, const cvode_solver *s, double t);
+int khz_is_overlooked(khz_offline *o, const cvode_work *w, const cvode_solver *s, double t);
 
 #endif
