@@ -128,14 +128,24 @@ def _assign(s: Statements, statement: ir.Assign) -> Run:
         return _assign_outputs(s, statement.target, statement.value)
     value = s.owned(statement.value)
     if isinstance(statement.target, ir.Ref):
-        name = statement.target.name
-
-        def assign(f: Frame) -> None:
-            f[name] = value(f)
-
-        return assign
+        return _assign_whole(statement.target, value)
     store = s.store(statement.target)
     return lambda f: store(f, value(f))
+
+
+def _assign_whole(target: ir.Ref, value: Code) -> Run:
+    name, dims = target.name, target.ty.dims
+
+    def assign(f: Frame) -> None:
+        f[name] = value(f)
+
+    def assign_sized(f: Frame) -> None:
+        given = value(f)
+        if isinstance(given, ArrayValue) and given.shape[: len(dims)] != dims:
+            raise EvaluationError(f"assignment of {list(given.shape)} to an array of size {list(dims)}")
+        f[name] = given
+
+    return assign_sized if dims and None not in dims else assign
 
 
 def _assign_outputs(s: Statements, target: ir.TupleTarget, call: ir.Expr) -> Run:
