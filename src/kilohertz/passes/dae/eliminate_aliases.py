@@ -42,9 +42,9 @@ from kilohertz.ir.types import REAL
 from kilohertz.passes.algebra import linear_parts, substitute
 from kilohertz.passes.contract import Fact, Log, Pass
 from kilohertz.passes.dae.before_start import before, given_before, solved_before
-from kilohertz.passes.dae.rewrite import copied, rewritten_equation, rewritten_rest
 from kilohertz.passes.dae.simple_equations import sign_between, small_names
 from kilohertz.passes.flat.algorithms import default_start
+from kilohertz.passes.rewriting import copied, rewritten_equation, rewritten_rest
 
 UNKNOWN = (Role.ALGEBRAIC, Role.STATE, Role.DISCRETE)
 KNOWN = (Role.PARAMETER, Role.INPUT, Role.CONSTANT)

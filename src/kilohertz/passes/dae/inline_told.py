@@ -16,11 +16,11 @@ from kilohertz.ir import traverse
 from kilohertz.ir.dae import AnyEquation, CallEquation, Dae
 from kilohertz.ir.expr import Builtin, Call, Expr, Ref
 from kilohertz.passes.contract import Fact, Log, Pass
-from kilohertz.passes.dae.rewrite import copied, rewritten_equation, rewritten_rest
 from kilohertz.passes.flat.calls import Inliner
 from kilohertz.passes.flat.symbolic_evaluator import Evaluator, Unsupported
 from kilohertz.passes.flat.values import Value
 from kilohertz.passes.function_derivative import only_told
+from kilohertz.passes.rewriting import copied, rewritten_equation, rewritten_rest
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from kilohertz.ir.dae import AnyEquation, CallEquation, Dae, Effect, Equation, R
 from kilohertz.ir.expr import Call, Expr, Ref
 from kilohertz.ir.flat import Purpose
 from kilohertz.passes.contract import Fact, Log, Pass
-from kilohertz.passes.dae.rewrite import copied
+from kilohertz.passes.rewriting import copied
 
 
 @dataclass(frozen=True, slots=True)

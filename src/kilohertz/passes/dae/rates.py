@@ -8,7 +8,7 @@ from kilohertz.ir.dae import AnyEquation, Dae, Equation, Role, der_name
 from kilohertz.ir.expr import Expr, Ref
 from kilohertz.ir.types import REAL
 from kilohertz.passes.algebra import substitute
-from kilohertz.passes.dae.rewrite import rewritten_equation, rewritten_rest
+from kilohertz.passes.rewriting import rewritten_equation, rewritten_rest
 
 
 def rates_of(dae: Dae) -> dict[str, str]:

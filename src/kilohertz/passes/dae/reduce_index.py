@@ -53,10 +53,10 @@ from kilohertz.passes.dae.index_reduction.structure import check_structure
 from kilohertz.passes.dae.inline_told import without_told
 from kilohertz.passes.dae.prefer_states import without_preferred
 from kilohertz.passes.dae.rates import named_derivatives
-from kilohertz.passes.dae.rewrite import copied, rename_rates
 from kilohertz.passes.derivative import Differentiator, NoDerivative, has_reals
 from kilohertz.passes.function_derivative import FunctionDerivatives
 from kilohertz.passes.ordered.solving_order import call_names, names_in, rows_of, targets_of
+from kilohertz.passes.rewriting import copied, rename_rates
 
 
 @dataclass(frozen=True, slots=True)

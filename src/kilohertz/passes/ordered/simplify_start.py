@@ -24,8 +24,8 @@ from kilohertz.ir.expr import Builtin, Expr
 from kilohertz.ir.ordered import Ordered, System
 from kilohertz.passes.algebra import simplify_node
 from kilohertz.passes.contract import Fact, Log, Pass
-from kilohertz.passes.dae.rewrite import rewritten_equation
 from kilohertz.passes.ordered.initialise import Initialise
+from kilohertz.passes.rewriting import rewritten_equation
 
 LEAST = 10  # equations: smaller loops are solved as they are
 

@@ -24,12 +24,12 @@ from kilohertz.ir.types import REAL, STRING, Type
 from kilohertz.passes.algebra import cost, simplify_node
 from kilohertz.passes.contract import Fact, Log, Pass
 from kilohertz.passes.dae.prune import passed_on
-from kilohertz.passes.dae.rewrite import Rule
 from kilohertz.passes.flat.algorithms import default_start
 from kilohertz.passes.ordered.initialise import is_of_start
 from kilohertz.passes.ordered.order_parameters import is_tunable
 from kilohertz.passes.ordered.present import with_present
 from kilohertz.passes.ordered.simulation import after_start, done, equation_after_start
+from kilohertz.passes.rewriting import Rule
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,8 +13,8 @@ from kilohertz.ir import traverse
 from kilohertz.ir.dae import AnyEquation, Dae, Equation, Role
 from kilohertz.ir.expr import Call, Expr, Ref
 from kilohertz.passes.algebra import substitute
-from kilohertz.passes.dae.rewrite import rewritten_equation
 from kilohertz.passes.function_derivative import only_told
+from kilohertz.passes.rewriting import rewritten_equation
 
 _PREFIX = "$told "
 _KNOWN = (Role.PARAMETER, Role.CONSTANT)

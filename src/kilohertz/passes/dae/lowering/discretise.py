@@ -26,10 +26,10 @@ from kilohertz.passes.algebra import Occurrence, substitute
 from kilohertz.passes.dae.index_reduction.reduction import cannot_differentiate
 from kilohertz.passes.dae.lowering.first_tick import first_tick
 from kilohertz.passes.dae.lowering.reduce_partition import KNOWN, Partition
-from kilohertz.passes.dae.rewrite import rewritten_equation
 from kilohertz.passes.derivative import Differentiator, NoDerivative, has_reals
 from kilohertz.passes.function_derivative import FunctionDerivatives
 from kilohertz.passes.ordered.solving_order import call_names, names_in, order
+from kilohertz.passes.rewriting import rewritten_equation
 from kilohertz.solvers import Method, Rosenbrock, RungeKutta
 
 Slopes = dict[str, Expr]  # of each state, in one stage

@@ -38,7 +38,7 @@ from kilohertz.passes.dae.prefer_states import PreferStates
 from kilohertz.passes.dae.prune import Prune
 from kilohertz.passes.dae.reduce_index import ReduceIndex
 from kilohertz.passes.dae.reveal_constraints import RevealConstraints
-from kilohertz.passes.dae.rewrite import Rule, rewritten_equation
+from kilohertz.passes.rewriting import Rule, rewritten_equation
 
 KNOWN = (Role.PARAMETER, Role.CONSTANT, Role.OBJECT)
 _PASSES = (DropZeroTerms(), EliminateAliases(), Prune(), RevealConstraints(), PreferStates(), ReduceIndex())
