@@ -32,6 +32,18 @@ def test_a_profile_is_shown_kept_and_written(tmp_path: Path, capsys: pytest.Capt
     assert "Electrical/package.mo:65" in capsys.readouterr().out
 
 
+def test_without_a_step_or_a_method_it_says_which_it_took(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "decay.mo"
+    text = "model Decay Real x(start = 1, fixed = true); equation der(x) = -x; {}end Decay;"
+    for annotation, every in (("", "1 ms"), ("annotation(experiment(StopTime = 1, Interval = 0.01)); ", "10 ms")):
+        file.write_text(text.format(annotation))
+        assert main(["profile", str(file)]) == 0
+        shown = capsys.readouterr().out
+        assert "auto takes rk3" in shown and f"stepped by rk3, every {every}" in shown
+        assert main(["simulate", str(file), "--solver", "auto"]) == 0
+        assert "R732" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("more", "code", "said"),
     [

@@ -110,6 +110,10 @@ def test_commands_that_run_nothing(tmp_path: Path, capsys: pytest.CaptureFixture
     assert main(["export", *given, "--solver", "rk4", "--no-sources", "-o", str(tmp_path / "s.fmu")]) == 0
     with zipfile.ZipFile(tmp_path / "s.fmu") as fmu:
         assert 'start="7.0"' in fmu.read("modelDescription.xml").decode()
+    assert "not used" not in capsys.readouterr().out
+    exchange = ["--kind", "me", "--solver", "rk4", "--step", "1ms", "--no-sources", "-o", str(tmp_path / "me.fmu")]
+    assert main(["export", *given, *exchange]) == 0
+    assert "Model Exchange makes no steps: --solver, --step not used" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

@@ -44,6 +44,13 @@ def driven(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
     return folder / "Driven.fmu"
 
 
+@pytest.mark.parametrize(("name", "value", "said"), [("on", "maybe", "true or false"), ("n", "1.5", "an Integer")])
+def test_a_value_that_does_not_fit_is_told_what_does(driven: Path, name: str, value: str, said: str) -> None:
+    with pytest.raises(ModelError) as refused:
+        simulate_fmu(driven, settings={name: value})
+    assert refused.value.diagnostics[0].message == f"`{name}` cannot be set to `{value}`: it is {said}"
+
+
 def code_of(error: pytest.ExceptionInfo[ModelError]) -> str:
     return error.value.diagnostics[0].code
 

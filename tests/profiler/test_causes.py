@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -93,6 +94,15 @@ def test_a_process_that_has_the_processor_when_a_cycle_is_due_preempts_it() -> N
         profile.records["head"][name][40] += 1_200_000
     assert worst_causes(profile, 1)[0].kind == "preempted"
     assert "another process had the processor for 1200 us" in headline(profile, worst_causes(profile, 1))
+
+
+def test_a_median_below_what_probes_take_is_no_divisor() -> None:
+    profile = made_up()
+    for name in ("places", "head"):
+        profile.records[name]["ticks"][:90] = 0
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert all("no median" in c.text for c in worst_causes(profile, 3))
 
 
 def test_where_no_cycle_stands_out_the_costliest_place_is_named() -> None:

@@ -6,6 +6,7 @@ from kilohertz.base.durations import EXAMPLES, seconds
 from kilohertz.base.near import closest, near
 from kilohertz.base.origin import Origin
 from kilohertz.base.progress import Announce
+from kilohertz.base.shares import percent
 from kilohertz.base.source import SourceMap, Span, short_name
 
 __all__ = [
@@ -23,6 +24,7 @@ __all__ = [
     "Span",
     "closest",
     "near",
+    "percent",
     "render",
     "seconds",
     "short_name",

@@ -131,7 +131,7 @@ class _Planner:
     # ------------------------------------------------------------------------------------------------------------ auto
 
     def _auto(self) -> Plan:
-        self._needs_step()
+        self._take_step()
         known = recall(self._model, self._asked, self._experiment)
         if known is not None:
             plan = make_plan(self._model, known.settings, self._experiment)
@@ -171,9 +171,11 @@ class _Planner:
             bounds_of(self._model, step).of(DEAREST.stepping(asked))
             program.result()
 
-    def _needs_step(self) -> None:
-        if "step" not in self._asked.given:
-            raise ModelError(Diagnostic("R723", f"solver `{self._asked.solver}` needs a step: it is chosen for one"))
+    def _take_step(self) -> None:
+        """Where none was given, that of the experiment annotation or the default, as every fixed-step method does."""
+        interval = self._model.process().experiment.interval
+        if interval:
+            self._asked = self._asked.or_else(step=interval)
 
     # ----------------------------------------------------------------------------------------------------------- mixed
 
@@ -226,7 +228,7 @@ class _Planner:
     def _fast(self, pair: Pair) -> frozenset[str]:
         from kilohertz.simulate.choose import split_states
 
-        self._needs_step()
+        self._take_step()
         split = split_states(self._reference(), self._asked.step / self._asked.n_substeps, pair.explicit)
         self._notes.append(split.reason)
         return split.implicit

@@ -120,7 +120,8 @@ def _why(profile: Profile, usual: Usual, index: int, excess: Any) -> tuple[str, 
         return "first cycle", place, f"caches were cold, most of it in `{name}`"
     if place == REST and not profile.times.is_burst[index]:
         return "not timed", -1, "nothing more was counted, and nobody timed where it went"
-    part, share = excess[place] / (ns - usual.ns), usual.own[place] / usual.ns
+    share = usual.own[place] / usual.ns if usual.ns > 0 else 0.0  # a median below what probes take counts as nothing
+    part = excess[place] / (ns - usual.ns)
     if part < min(share + CONCENTRATED, STANDS_OUT):
         return "slower all over", place, f"no place stands out: the machine was slower, most of it in `{name}`"
     took = f"`{name}` took {took_ns / 1e3:.1f} us{_where(profile, place)}"

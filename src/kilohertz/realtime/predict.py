@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from kilohertz.base import Origin, SourceMap, short_name
+from kilohertz.base import Origin, SourceMap, percent, short_name
 from kilohertz.codegen import BlockInfo
 from kilohertz.ir import step as s
 from kilohertz.ir.step import Partition
@@ -47,7 +47,7 @@ class ThreadPrediction:
         took = f"a cycle takes {self.p50_us:.1f} us (p99 {self.p99_us:.1f}, longest {self.max_us:.1f})"
         if self.period_us == float("inf"):
             return f"{took}; no period to keep"
-        text = f"{took}: {100 * self.share:.2g} % of the period of {self.period_us:g} us"
+        text = f"{took}: {percent(self.share)} of the period of {self.period_us:g} us"
         if self.bound_us:
             text += "; by the cost bound, at that speed (warm), a period with an event takes at most "
             text += f"{self.event_us:.1f} us{self._excess(self.event_us)}, "
@@ -91,7 +91,7 @@ class Prediction:
             for cpu, sharing in sorted(self._cores().items()):
                 if len(sharing) > 1 and sharing[0].period_us < float("inf"):
                     names = ", ".join(t.name for t in sharing)
-                    lines.append(f"core {cpu} ({names}): {100 * sum(t.share for t in sharing):.2g} % used")
+                    lines.append(f"core {cpu} ({names}): {percent(sum(t.share for t in sharing))} used")
             text = "\n  ".join(lines)
         if self.verdict == "fits":
             return text

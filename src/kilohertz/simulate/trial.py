@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from kilohertz.base import Announce, ModelError
+from kilohertz.base import Announce, ModelError, percent
 from kilohertz.cost import Bounds
 from kilohertz.ir.step import Step
 from kilohertz.simulate.choose import EXPLICIT, GROWTH, IMPLICIT, Choice, choose_solver, growth
@@ -418,10 +418,10 @@ class _Trial:
     def _near(self, m: Measured, first: Choice) -> Outcome:
         c = m.candidate
         if len(self._measured) == 1:
-            why = f"{first.reason}; in a trial it is off by at most {_percent(m.error)} of the range"
+            why = f"{first.reason}; in a trial it is off by at most {percent(m.error)} of the range"
             return Outcome(c, f"{why}{self._length}")
-        why = f"off by at most {_percent(m.error)} of the range in a trial with events `{c.events}`{self._length}"
-        return Outcome(c, f"{why}, the first of {len(self._measured)} tried that is within {_percent(TOLERANCE)}")
+        why = f"off by at most {percent(m.error)} of the range in a trial with events `{c.events}`{self._length}"
+        return Outcome(c, f"{why}, the first of {len(self._measured)} tried that is within {percent(TOLERANCE)}")
 
     def _best(self, first: Choice) -> Outcome:
         """Nothing is near: the best, and of those about as good the cheapest."""
@@ -437,9 +437,9 @@ class _Trial:
         text += f", with events `{c.events}`{self._length}"
         if n == 0:
             slack = f"{SLACK_STEPS} steps earlier or later"
-            return Outcome(c, f"{text}: off by {_percent(m.error)} of the range, {_percent(m.late_error)} if {slack}")
-        beyond = f"{n} of {of} variables are off by more than {_percent(TOLERANCE)} of the range"
-        return Outcome(c, f"{text}: {beyond}, {m.distances.worst} by {_percent(m.late_error)}")
+            return Outcome(c, f"{text}: off by {percent(m.error)} of the range, {percent(m.late_error)} if {slack}")
+        beyond = f"{n} of {of} variables are off by more than {percent(TOLERANCE)} of the range"
+        return Outcome(c, f"{text}: {beyond}, {m.distances.worst} by {percent(m.late_error)}")
 
     @property
     def _length(self) -> str:
@@ -459,7 +459,3 @@ def _rank(m: Measured) -> tuple[float, float]:
 def _is_about(m: Measured, best: Measured) -> bool:
     """As good as the best, or within the limit like it."""
     return m.badness <= ABOUT * best.badness or max(m.late_error, best.late_error) <= TOLERANCE
-
-
-def _percent(share: float) -> str:
-    return f"{100 * share:.2g} %"

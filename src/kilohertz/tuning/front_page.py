@@ -7,6 +7,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from kilohertz.base import percent
 from kilohertz.pages import Cell, Column, Curve, Facts, Heading, Mark, Page, Part, Plot, Prose, Table, Verdict
 from kilohertz.tuning.search import Point
 from kilohertz.tuning.search_outcome import Tuned, rejection
@@ -28,7 +29,7 @@ def page_of(t: Tuned) -> Page:
 def _facts(t: Tuned) -> list[tuple[str, str, str]]:
     c = t.chosen
     return [
-        ("error", f"{100 * c.error:.2g} %", "largest, of a signal's range"),
+        ("error", percent(c.error), "largest, of a signal's range"),
         (
             "instructions a second",
             f"{c.price / 1e6:.3g} M",

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from kilohertz.base import percent
 from kilohertz.solvers import SETTINGS, StepSettings
 from kilohertz.tuning.search import Goal, Point
 
@@ -64,7 +65,7 @@ class Tuned:
         lines += [f"  rejected: {p.title}, {rejection(p)}" for p in self.rejected[:_REJECTED]]
         if len(self.rejected) > _REJECTED:
             lines.append(f"  and {len(self.rejected) - _REJECTED} more")
-        lines.append(f"  off by at most {_percent(c.error)} of the range; {_bound(self)}")
+        lines.append(f"  off by at most {percent(c.error)} of the range; {_bound(self)}")
         trials = "1 trial" if len(self.points) == 1 else f"{len(self.points)} trials"
         lines.append(f"  {trials} in {self.seconds:.1f} s; the front of price and error:")
         lines.append("       million instructions/s     error  step")
@@ -76,7 +77,7 @@ class Tuned:
 
     def scenario(self, model: str, libraries: tuple[str, ...] = (), settings: Mapping[str, Any] | None = None) -> str:
         """A scenario.toml with the chosen settings."""
-        lines = [f"# off by at most {_percent(self.chosen.error)} of the range, {_bound(self)}", f'model = "{model}"']
+        lines = [f"# off by at most {percent(self.chosen.error)} of the range, {_bound(self)}", f'model = "{model}"']
         if libraries:
             lines.append(f"library = [{', '.join(_quoted(p) for p in libraries)}]")
         for name, value in self.keywords.items():
@@ -90,7 +91,7 @@ def rejection(p: Point) -> str:
     """Why a point that was good enough in its trial is not taken."""
     if math.isinf(p.error):
         return f"which fails over the whole run: {p.why}"
-    return f"which is off by {_percent(p.error)} in `{p.why}` over the whole run"
+    return f"which is off by {percent(p.error)} in `{p.why}` over the whole run"
 
 
 def _bound(t: Tuned) -> str:
@@ -100,11 +101,7 @@ def _bound(t: Tuned) -> str:
 
 def _line(p: Point, is_chosen: bool) -> str:
     mark = "->" if is_chosen else "  "
-    return f"    {mark} {p.price / 1e6:21.3f}  {_percent(p.error):>9}  {1e3 * p.settings.step:g} ms  {p.title}"
-
-
-def _percent(share: float) -> str:
-    return f"{100 * share:.2g} %"
+    return f"    {mark} {p.price / 1e6:21.3f}  {percent(p.error):>9}  {1e3 * p.settings.step:g} ms  {p.title}"
 
 
 def _point(p: Point) -> dict[str, Any]:

@@ -79,6 +79,9 @@ def run(arguments: argparse.Namespace) -> int:
     print(f"{exported.path}: FMI {arguments.fmi} ({kinds}), {machines}, {exported.size / 1024:.0f} KiB")
     if "cs" in exported.contents.kinds:
         print(f"Co-Simulation: {s.solver}, steps of {s.period_ns * 1e-6:g} ms (step {exported.contents.own_step})")
+    elif step_settings(arguments):
+        given = ", ".join(f"--{name.replace('_', '-')}" for name in step_settings(arguments))
+        print(f"Model Exchange makes no steps: {given} not used")
     for warning in (*model.warnings, *exported.warnings):
         print(render(warning, model.session.libraries.sources), file=sys.stderr)
     return 0

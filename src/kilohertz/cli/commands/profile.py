@@ -244,6 +244,15 @@ def _folder(path: Path) -> None:
 # --------------------------------------------------------------------------------------------------------------- tables
 
 
+def _stepped(profile: Profile) -> list[str]:
+    """With which method and step, and why; a task says so in its report."""
+    about = profile.about
+    if "step" not in about or "solver" not in about:
+        return []
+    parts = f", {about['internal_steps']} internal steps" if about.get("internal_steps", 1) > 1 else ""
+    return [*about.get("notes", ()), f"stepped by {about['solver']}{parts}, every {about['step'] * 1e3:g} ms"]
+
+
 def _missing(profile: Profile) -> list[str]:
     """What a task did not leave."""
     about, lines = profile.about, []
@@ -266,7 +275,7 @@ def _print(profile: Profile, causes: Sequence[Cause], arguments: argparse.Namesp
     out = int(profile.disturbed.sum())
     without = f", without {out} in which the thread was preempted or probes began or ended" if out else ""
     print(f"{len(profile.records)} cycles{without}: {spread} us; {profile.attributed:.1%} of the time in named places")
-    for line in _missing(profile):
+    for line in (*_stepped(profile), *_missing(profile)):
         print(line)
     if profile.every > 1:
         print(f"one cycle in {profile.every} left a record, and all that were slow or missed their deadline")

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from kilohertz.base import Announce, Diagnostic, ModelError
+from kilohertz.base import Announce, Diagnostic, ModelError, percent
 from kilohertz.cost import Bounds
 from kilohertz.driver.analysing.prices_here import prices_here
 from kilohertz.driver.choices import Choice, remember
@@ -72,8 +72,8 @@ def tune(
 
 def _remember(model: Model, asked: StepSettings, e: Experiment, p: Point, goal: Goal, tried: int) -> None:
     """For `khz run` and `auto`: over these times, and where nobody says times."""
-    reason = f"tune takes {p.title}: the cheapest of {tried} tried that is within {100 * goal.error:.2g} %"
-    reason += f", off by at most {100 * p.error:.2g} % of the range"
+    reason = f"tune takes {p.title}: the cheapest of {tried} tried that is within {percent(goal.error)}"
+    reason += f", off by at most {percent(p.error)} of the range"
     for times in (e, replace(e, start=None, stop=None)):
         remember(model, asked, times, Choice(p.settings, reason))
 

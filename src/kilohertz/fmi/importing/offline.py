@@ -288,10 +288,19 @@ def _value(v: FmuVariable, value: Any) -> Any:
     try:
         number = float({"true": 1, "false": 0}.get(text, text))
     except ValueError:
-        raise ModelError(Diagnostic("R821", f"`{v.name}` cannot be set to `{value}`: it is {v.type}")) from None
+        raise ModelError(_unfit(v, value)) from None
     if v.type != "Real" and not number.is_integer():
-        raise ModelError(Diagnostic("R821", f"`{v.name}` cannot be set to `{value}`: it is {v.type}"))
+        raise ModelError(_unfit(v, value))
     return number if v.type == "Real" else int(number)
+
+
+def _unfit(v: FmuVariable, value: Any) -> Diagnostic:
+    words = {
+        "Enumeration": "an enumeration, which is given as a number",
+        "Boolean": "true or false",
+        "Integer": "an Integer",
+    }
+    return Diagnostic("R821", f"`{v.name}` cannot be set to `{value}`: it is {words.get(v.type, v.type)}")
 
 
 def _judged(result: Result, found: Sequence[Diagnostic]) -> Result:

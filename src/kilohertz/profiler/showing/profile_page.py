@@ -26,6 +26,8 @@ def profile_page(profile: Profile, causes: Sequence[Cause], advice: Sequence[Tri
     """All parts; `causes` are those of the worst cycles, `advice` what was found and tried."""
     ways = Ways(profile, causes)
     words = [f"{profile.about[k]}" for k in ("solver", "machine", "compiler") if profile.about.get(k)]
+    if "step" in profile.about and "solver" in profile.about:
+        words[0] += f", every {profile.about['step'] * 1e3:g} ms"
     parts: list[Part] = [
         Verdict(not len(profile.misses), headline(profile, list(causes))),
         *_facts(profile),
