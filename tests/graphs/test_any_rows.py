@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from kilohertz.graphs import ColumnOrder, Pattern, order_columns
+from kilohertz.graphs import ColumnOrder, Pattern, any_rows, order_columns
 
 
 def _random(n: int, n_entries: int, reach: int, seed: int) -> Pattern:
@@ -37,10 +37,11 @@ def _eliminated(pattern: Pattern, order: ColumnOrder, rng: random.Random) -> tup
     return n_entries, n_products
 
 
+@pytest.mark.parametrize("by_products", [False, True])
 @pytest.mark.parametrize("seed", range(20))
-def test_it_is_enough_whatever_the_pivots(seed: int) -> None:
+def test_it_is_enough_whatever_the_pivots(seed: int, by_products: bool) -> None:
     pattern = _random(40, 2, 9, seed)
-    order = order_columns(pattern, 40 * 40)
+    order = order_columns(pattern, 40 * 40, by_products=by_products)
     assert order is not None and sorted(order.columns) == list(range(40))
     for turn in range(20):
         n_entries, n_products = _eliminated(pattern, order, random.Random(turn))
@@ -61,6 +62,13 @@ def test_a_tree_takes_entries_in_proportion() -> None:
 def test_a_full_equation_is_no_use() -> None:
     pattern = ((*range(60),), *((i - 1, i) for i in range(1, 60)))
     assert order_columns(pattern, 60 * 60 // 8) is None
+
+
+def test_prices_that_take_long_to_find_are_not_looked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    pattern = _random(60, 2, 9, 0)
+    monkeypatch.setattr(any_rows, "_MOST_WORK", 100)
+    assert order_columns(pattern, 60 * 60, by_products=True) is None
+    assert order_columns(pattern, 60 * 60) is not None
 
 
 def test_what_has_no_matching_has_an_order_too() -> None:

@@ -7,7 +7,7 @@ import random
 import numpy as np
 import pytest
 
-from kilohertz.graphs import Numbers, choose_pivots, plan_along
+from kilohertz.graphs import Numbers, choose_pivots, plan_along, threshold
 
 
 def _chain(n: int, seed: int) -> list[dict[int, Numbers]]:
@@ -63,6 +63,30 @@ def test_work_on_a_chain_is_in_proportion_to_its_length() -> None:
         return plan.n_products
 
     assert products(400) < 2.2 * products(200)
+
+
+def _jointed(n: int) -> list[dict[int, Numbers]]:
+    """Links one after the other: five unknowns each, whose equations have some of those beside them."""
+    rng = random.Random(0)
+    rows: list[dict[int, Numbers]] = []
+    for k in range(n):
+        near = [j for j in range(5 * k - 5, 5 * k + 10) if 0 <= j < 5 * n]
+        for i in range(5 * k, 5 * k + 5):
+            rows.append({j: (rng.uniform(0.2, 1),) for j in {i, *rng.sample(near, 6)}})
+    return rows
+
+
+def test_an_order_of_columns_that_takes_fewer_products_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+    def products(rows: list[dict[int, Numbers]]) -> int:
+        order = choose_pivots(rows, 10**9)
+        assert order is not None
+        plan = plan_along(tuple(tuple(sorted(row)) for row in rows), order)
+        assert plan is not None
+        return plan.n_products
+
+    found = products(_jointed(160))
+    monkeypatch.setattr(threshold, "order_columns", lambda *_, **__: None)
+    assert products(_jointed(160)) > 1.05 * found  # from everywhere at once
 
 
 def test_what_is_singular_or_too_much_work_has_no_pivots() -> None:

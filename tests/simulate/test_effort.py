@@ -42,6 +42,28 @@ def test_newton_leaves_no_noise(tmp_path: Path, tolerance: float) -> None:
     assert np.abs(result["dp"] - expected).max() < 10 * tolerance * 2e5
 
 
+# Every speed is that of all the others: a Jacobian has as many directions as there are states.
+COUPLED = """model Coupled
+  parameter Integer n = 4;
+  Real x[n](start = linspace(0.1, 0.2, n), each fixed = true), v[n](each start = 0, each fixed = true), s = sum(x);
+equation
+  der(x) = v;
+  for i in 1:n loop
+    der(v[i]) = -(10 + i)*x[i]^3 - sin(i*s);
+  end for;
+end Coupled;
+"""
+
+
+@pytest.mark.parametrize(("n", "steps"), [(4, 10), (24, 45)], ids=["few directions", "many directions"])
+def test_a_jacobian_of_many_directions_is_kept_longer(tmp_path: Path, n: int, steps: int) -> None:
+    (tmp_path / "Coupled.mo").write_text(COUPLED)
+    statistics = Statistics()
+    model = load(f"{tmp_path / 'Coupled.mo'}:Coupled(n = {n})")
+    model.simulate(stop=10.0, tolerance=1e-8, statistics=statistics)
+    assert steps * statistics.jacobians <= statistics.steps <= 3 * steps * statistics.jacobians
+
+
 @pytest.mark.parametrize("solver", ["cvode", "ida"])
 def test_no_state_no_steps(tmp_path: Path, solver: str) -> None:
     (tmp_path / "Signals.mo").write_text(STATELESS)

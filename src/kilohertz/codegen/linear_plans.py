@@ -98,7 +98,8 @@ class _Elimination:
             body += [f"w[{i}] -= lu[{self.lu[i][p.column]}] * w[{p.row}];" for i in p.below]
         for p in reversed(self.plan.pivots):
             lu = self.lu[p.row]
-            terms = "".join(f" - lu[{lu[j]}] * b[{j}]" for j in sorted(p.right, key=lu.__getitem__))
+            right = sorted(p.right, key=lu.__getitem__, reverse=self.plan.is_chosen)  # as khz_turns_solve
+            terms = "".join(f" - lu[{lu[j]}] * b[{j}]" for j in right)
             body.append(f"b[{p.column}] = (w[{p.row}]{terms}) / lu[{lu[p.column]}];")
         return body
 

@@ -3,8 +3,10 @@
 A column is eliminated with one of the rows that may have an entry there; whichever it is, the others get entries at
 most where one of them has some.  So these rows become one group, with all their columns, and the next columns see
 groups (A. George, E. Ng, Symbolic factorization for sparse Gaussian elimination with partial pivoting, 1987).  The
-column whose groups have the fewest columns comes first; ties go to the lowest.  Cost: columns of the groups for each
-column; it gives up where entries are too many, as with an equation that has most unknowns.
+column whose groups have the fewest columns comes first; or, `by_products`, the one whose elimination takes the fewest
+multiplications whatever the rows, which costs more to find and follows chains from one end to the other.  Ties go to
+the lowest.  Cost: columns of the groups for each column; it gives up where entries are too many, as with an equation
+that has most unknowns, or where that cost is.
 """
 
 from __future__ import annotations
@@ -14,6 +16,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from kilohertz.graphs.pivots import Pattern
+
+_MOST_WORK = 5_000_000  # columns of groups looked at for prices by products: half a second
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +30,7 @@ class ColumnOrder:
 
 
 @lru_cache(maxsize=16)
-def order_columns(pattern: Pattern, most_entries: int) -> ColumnOrder | None:
+def order_columns(pattern: Pattern, most_entries: int, *, by_products: bool = False) -> ColumnOrder | None:
     """For the square pattern, by rows; None where the factors may have more entries."""
     groups = [set(row) for row in pattern]
     n_rows = [1] * len(groups)
@@ -35,12 +39,18 @@ def order_columns(pattern: Pattern, most_entries: int) -> ColumnOrder | None:
         for j in row:
             of_column[j].add(i)
 
+    work_left = _MOST_WORK
+
     def price(j: int) -> int:
-        return sum(len(groups[g]) - 1 for g in of_column[j])
+        nonlocal work_left
+        n_columns = sum(len(groups[g]) for g in of_column[j])
+        if not by_products:
+            return n_columns - len(of_column[j])
+        work_left -= n_columns
+        return len(set[int]().union(*(groups[g] for g in of_column[j]))) * (sum(n_rows[g] for g in of_column[j]) - 1)
 
     prices = [price(j) for j in range(len(pattern))]
-    heap = [(p, j) for j, p in enumerate(prices)]
-    heapq.heapify(heap)
+    heap = sorted((p, j) for j, p in enumerate(prices))
     order: list[int] = []
     n_entries = n_products = 0
     is_done = [False] * len(pattern)
@@ -55,7 +65,7 @@ def order_columns(pattern: Pattern, most_entries: int) -> ColumnOrder | None:
         left = sum(n_rows[g] for g in together) - 1
         n_entries += 1 + len(right) + max(left, 0)
         n_products += max(left, 0) * (1 + len(right))
-        if n_entries > most_entries:
+        if n_entries > most_entries or work_left < 0:
             return None
         for c in right:
             of_column[c] -= together

@@ -2,18 +2,25 @@
 
 Of the columns with the fewest entries left a few are looked at; in each the row with the fewest entries whose entry is
 a hundredth of the largest of that column at every point.  The least Markowitz product wins (Z. Zlatev, On some pivotal
-strategies in Gaussian elimination by sparse technique, 1980).  Rows are scaled to a largest entry of one before.  Cost:
-the multiplications, for each point.  Gives up where these are too many, or where no entry of a column is left.
+strategies in Gaussian elimination by sparse technique, 1980).  Along a chain that begins everywhere at once, and where
+the pieces meet entries arise: multiplications grow faster than the chain.  Columns are taken in an order that is chosen
+for all of the matrix, too (`any_rows.py`), with rows as above, and what takes fewer multiplications counts.
+
+Rows are scaled to a largest entry of one before.  Cost: the multiplications, for each point, twice.  Gives up where
+these are too many, or where no entry of a column is left.
 """
 
 from __future__ import annotations
 
 import heapq
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+
+from kilohertz.graphs.any_rows import order_columns
 
 _LOOKED_AT = 4  # columns
 _ENOUGH = 0.01  # of the largest entry of a column
+_WAITING = 16  # columns of an order that have no pivot yet
 _LOST = 4 * sys.float_info.epsilon  # of the largest entry that a column ever had, for each row: the run takes no less
 _LEAST_LOST = 1e-13  # what rounding may leave of few rows
 
@@ -22,7 +29,14 @@ Numbers = tuple[float, ...]  # one for each point
 
 def choose_pivots(rows: Sequence[dict[int, Numbers]], most_products: int) -> tuple[tuple[int, int], ...] | None:
     """(row, column) in order; `rows[i][j]` are the entries."""
-    return _Choice(rows, most_products).run()
+    greedy = _Choice(rows, most_products)
+    order = greedy.run()
+    pattern = tuple(tuple(sorted(row)) for row in rows)
+    columns = order_columns(pattern, len(rows) ** 2, by_products=True)
+    if columns is None:
+        return order
+    most = most_products if order is None else most_products - greedy.left - 1
+    return _Choice(rows, most).along(columns.columns) or order
 
 
 class _Choice:
@@ -35,7 +49,7 @@ class _Choice:
         self._size = [self._largest(j) for j in range(len(rows))]
         self._heap = [(len(column), j) for j, column in enumerate(self._columns)]
         heapq.heapify(self._heap)
-        self._left = most_products
+        self.left = most_products
         self._lost = max(_LEAST_LOST, _LOST * len(rows))
 
     def run(self) -> tuple[tuple[int, int], ...] | None:
@@ -46,9 +60,27 @@ class _Choice:
                 return None
             order.append(pivot)
             self._eliminate(*pivot)
-            if self._left < 0:
+            if self.left < 0:
                 return None
         return tuple(order)
+
+    def along(self, columns: Iterable[int]) -> tuple[tuple[int, int], ...] | None:
+        """Columns in this order, but those that have no pivot yet: these as soon as they have one."""
+        order: list[tuple[int, int]] = []
+        waiting: list[int] = []
+        for column in columns:
+            waiting.append(column)
+            while (pivot := self._first(waiting)) is not None:
+                waiting.remove(pivot[1])
+                order.append(pivot)
+                self._eliminate(*pivot)
+            if self.left < 0 or len(waiting) > _WAITING:
+                return None
+        return tuple(order) if not waiting else None
+
+    def _first(self, columns: Iterable[int]) -> tuple[int, int] | None:
+        found = (self._in_column(j) for j in columns)
+        return next((pivot[1:] for pivot in found if pivot is not None), None)
 
     def _next(self) -> tuple[int, int] | None:
         """The best of the shortest columns; the others stay where they are."""
@@ -101,7 +133,7 @@ class _Choice:
                     self._columns[c].add(k)
                 else:
                     below[c] = tuple(o - f * v for o, f, v in zip(old, factor, right, strict=True))
-        self._left -= len(self._columns[j]) * (1 + len(row))
+        self.left -= len(self._columns[j]) * (1 + len(row))
         self._columns[j] = set()
         for c in row:
             heapq.heappush(self._heap, (len(self._columns[c]), c))

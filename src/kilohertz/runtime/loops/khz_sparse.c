@@ -38,19 +38,20 @@ int khz_sparse_factor(const khz_sparse_plan *p, const khz_real *a, khz_real *lu)
     }
     khz_real *const full = lu + p->n_lu;
     khz_real *const peak = full + p->n;
+    const int32_t *const column = p->lu_column, *const diagonal = p->lu_diagonal;
     for (int32_t i = 0; i < p->n; i++) {
+        const int32_t end = diagonal[i];
         const khz_real largest = spread(p, a, i, full);
         khz_real whole = fabs(full[i]); /* what the pivot is a difference of */
         khz_real reached = 0.0;
         /* Subtract multiples of earlier rows: the multiples are row i of L. */
-        for (int32_t k = p->lu_row[i]; k < p->lu_diagonal[i]; k++) {
-            const int32_t j = p->lu_column[k];
-            const khz_real factor = full[j] / lu[p->lu_diagonal[j]];
+        for (int32_t k = p->lu_row[i]; k < end; k++) {
+            const int32_t j = column[k];
+            const khz_real factor = full[j] / lu[diagonal[j]];
             const khz_real before = full[i];
             lu[k] = factor;
-            for (int32_t m = p->lu_diagonal[j] + 1; m < p->lu_row[j + 1]; m++) {
-                full[p->lu_column[m]] -= factor * lu[m];
-            }
+            const int32_t right = diagonal[j] + 1;
+            khz_subtract_at(full, column + right, factor, lu + right, p->lu_row[j + 1] - right);
             whole += fabs(full[i] - before);
             reached = khz_larger(reached, fabs(factor) * peak[j]);
         }

@@ -47,6 +47,21 @@ static KHZ_INLINE int khz_suits(khz_real pivot, khz_real whole, khz_real peak, k
 /* The larger of two, of which a is a number: b counts where it is larger.  fmax without its call. */
 static KHZ_INLINE khz_real khz_larger(khz_real a, khz_real b) { return b > a ? b : a; }
 
+/* v[at[m]] -= factor*from[m] at n places, all of them others: two at a time, which do not wait for one another. */
+static KHZ_INLINE void khz_subtract_at(khz_real *v, const int32_t *at, khz_real factor, const khz_real *from, int32_t n)
+{
+    int32_t m = 0;
+    for (; m + 2 <= n; m += 2) {
+        khz_real *const one = v + at[m], *const other = v + at[m + 1];
+        const khz_real less = *one - factor * from[m];
+        *other -= factor * from[m + 1];
+        *one = less;
+    }
+    if (m < n) {
+        v[at[m]] -= factor * from[m];
+    }
+}
+
 /* Factorise a [n_a] into lu [khz_sparse_size].  0: done; 1: the order of pivots does not suit these numbers (a pivot is
  * lost in rounding, entries grow, or something is not finite): take a dense factorisation.  Allocates: never. */
 KHZ_EXPORT int khz_sparse_factor(const khz_sparse_plan *p, const khz_real *a, khz_real *lu);

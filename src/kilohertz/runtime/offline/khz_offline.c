@@ -10,7 +10,11 @@
 #include "khz_jacobian.h"
 #include "khz_leap.h"
 
-enum { CV_BDF = 2, CV_ONE_STEP = 2, CV_TSTOP_RETURN = 1, JACOBIAN_EVERY = 10, CHATTER_CAP = 2000 };
+enum { CV_BDF = 2, CV_ONE_STEP = 2, CV_TSTOP_RETURN = 1, CHATTER_CAP = 2000 };
+
+/* Steps that a Jacobian is kept for at least; the second, which is CVODE's own, where it takes so many calls or more,
+ * each like a right-hand side: some twenty of these lie between two Jacobians as it is. */
+enum { JACOBIAN_EVERY = 10, DEAR_JACOBIAN_EVERY = 51, DEAR_CALLS = 20 };
 
 /* Guesses: a run comes to no end where so many state events, one after the other, take less than that part of a 500th
  * of its time (or of the interval of its output): a million in each. */
@@ -125,11 +129,19 @@ static int jacobian(double t, void *y, void *fy, void *a, void *user, void *t1, 
     return status != KHZ_OK;
 }
 
-/* Where the solver's own settings do not suit (docs/decisions/0060). */
-static int set_newton(const khz_sundials *f, void *mem)
+/* A Jacobian of many directions is most of a run where it is made anew as often as one of few. */
+static long jacobian_every(const khz_model *m)
+{
+    const int32_t n = m->sums != NULL ? m->sums->along.n : m->colours.n;
+    const int32_t n_calls = m->directional != NULL ? n / m->n_lanes : n;
+    return n_calls >= DEAR_CALLS ? DEAR_JACOBIAN_EVERY : JACOBIAN_EVERY;
+}
+
+/* Where the solver's own settings do not suit (docs/decisions/0060, 0080). */
+static int set_newton(const khz_sundials *f, const khz_model *m, void *mem)
 {
     /* An old Jacobian that is much too steep makes Newton's corrections vanish and passes for convergence. */
-    int bad = f->set_jacobian_every(mem, JACOBIAN_EVERY);
+    int bad = f->set_jacobian_every(mem, jacobian_every(m));
     /* What the iteration leaves is noise in the error estimate, and steps that are short already stay so for ever. */
     bad |= f->set_newton_part(mem, NEWTON_PART);
     /* Each a quarter of the step: from an interval without any motion to one at a corner nine are too few. */
@@ -183,7 +195,7 @@ static int32_t open_solver(khz_offline *o, cvode_solver *s)
     bad |= o->max_step > 0.0 ? f->set_max_step(s->mem, o->max_step) : 0;
     bad |= f->set_solver(s->mem, s->linear, s->matrix);
     bad |= m->n_x > 0 ? f->set_jacobian(s->mem, jacobian) : 0;
-    return (bad | set_newton(f, s->mem)) == 0 ? KHZ_OK : KHZ_RUN_SOLVER_FAILED;
+    return (bad | set_newton(f, m, s->mem)) == 0 ? KHZ_OK : KHZ_RUN_SOLVER_FAILED;
 }
 
 static void close_solver(const khz_offline *o, cvode_solver *s)
