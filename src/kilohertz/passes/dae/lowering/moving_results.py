@@ -8,6 +8,7 @@ The language has no such equations (MLS 3.8.4: S326 warns), libraries in wide us
 the variable would keep a value that its own equation contradicts, and so would what is computed from it; so where an
 expression is discrete by its type and moves all the same, its relations being explicit, every change is an event.
 Calls that were put in place say the same without a call: what they compare is quiet (`noEvent`).
+What a `when` of an algorithm sets (`if $w0 and not pre($w0) then integer(u) else pre(k)`) moves in that instant alone.
 Left out are impure functions, whose results are no function of what moves, inputs, and Strings, which may say a number
 in all its digits.
 """
@@ -16,14 +17,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from kilohertz.ir.builtins import is_past
-from kilohertz.ir.expr import TIME, Call, Expr, Ref
+from kilohertz.ir.builtins import is_past, named
+from kilohertz.ir.dae import pre_name
+from kilohertz.ir.expr import TIME, Binary, Builtin, Call, Expr, IfExp, Ref, Unary
 from kilohertz.ir.flat import Equality, Flat, Purpose, TupleTarget
+from kilohertz.ir.rules.function_record import Event
 from kilohertz.ir.traverse import bottom_up
 from kilohertz.ir.types import BOOLEAN, INTEGER, REAL, EnumType, Type
 from kilohertz.passes.dae.lowering.when_equations import scalars
 
 _STILL, _MOVES, _IMPURE = range(3)
+_INSTANTS = named(Event.INSTANT)
 
 
 class MovingResults:
@@ -56,6 +60,8 @@ class MovingResults:
             function = self._flat.functions.get(e.function)
             if function is None or not function.pure:
                 return _IMPURE
+        if isinstance(e, IfExp) and _is_momentary(e.condition):
+            return motions[2]  # of `otherwise`
         return max(motions, default=_MOVES if is_past(e) else _STILL)
 
     def _found(self) -> list[str]:
@@ -70,6 +76,20 @@ class MovingResults:
     def _is_made(self, name: str) -> bool:
         variable = self._flat.variables.get(name)
         return variable is not None and variable.purpose is Purpose.OUTPUT
+
+
+def _is_momentary(condition: Expr) -> bool:
+    """Whether it holds at single instants, all of them events: samples, the start, what has just become true."""
+    match condition:
+        case Builtin(name):
+            return name in _INSTANTS
+        case Binary("or", left, right):
+            return _is_momentary(left) and _is_momentary(right)
+        case Binary("and", Ref(name), Unary("not", Ref(before))) if before == pre_name(name):
+            return True
+        case Binary("and", left, right):
+            return _is_momentary(left) or _is_momentary(right)
+    return False
 
 
 def is_step(ty: Type) -> bool:
