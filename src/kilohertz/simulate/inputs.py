@@ -17,7 +17,7 @@ become stairs, a formula decides wherever it passes a half.
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -212,10 +212,12 @@ class Table:
         return kept
 
 
-def points_of(inputs: Driving, step: Step, start: float, stop: float, *, events: bool) -> Points:
+def points_of(
+    inputs: Driving, step: Step, start: float, stop: float, *, events: bool, given: Container[str] = ()
+) -> Points:
     """What drives which input; R744 where a name is none, R763 and R764 where values cannot be used.
 
-    `events`: for a solver that stops at them.
+    `events`: for a solver that stops at them; `given`: inputs with a value that was set.
     """
     known = {v.name: v for kind in (Kind.INPUT, Kind.INT_INPUT) for v in step.of_kind(kind)}
     lines: dict[StepVariable, _Line] = {}
@@ -238,13 +240,14 @@ def points_of(inputs: Driving, step: Step, start: float, stop: float, *, events:
                 line = _curve(name, signal, asked.interpolation, start, stop)
                 lines[known[name]] = _stairs(line) if events and _kind(known[name]) != _REAL else line
     driven = {v.name for v in (*lines, *formulas)}
-    notes = _notes(unused, [n for n in known if n not in driven])
+    notes = _notes(unused, [n for n in known if n not in driven and n not in given])
     return _on_one_grid(lines, formulas, start, stop, notes)
 
 
-def undriven(step: Step) -> tuple[str, ...]:
-    """The sentence about the inputs of a model that nothing drives."""
-    return _notes([], [v.name for kind in (Kind.INPUT, Kind.INT_INPUT) for v in step.of_kind(kind)])
+def undriven(step: Step, given: Container[str] = ()) -> tuple[str, ...]:
+    """The sentence about the inputs of a model that nothing drives, without those `given` a value."""
+    inputs = (v.name for kind in (Kind.INPUT, Kind.INT_INPUT) for v in step.of_kind(kind))
+    return _notes([], [name for name in inputs if name not in given])
 
 
 def several(inputs: Driving) -> Sequence[Inputs]:
