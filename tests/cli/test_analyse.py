@@ -40,7 +40,8 @@ def test_a_wrong_name_is_answered_with_the_list(capsys: pytest.CaptureFixture[st
     assert main(["analyse", CIRCUIT, "--after", "assemble"]) == 1
     error = capsys.readouterr().err
     assert "R735" in error and "there is no pass `assemble`" in error
-    assert "expand-partials, scalarise, settle-reversals" in error and error.rstrip().endswith("inline-stage, open-loops")
+    assert "expand-partials, scalarise, settle-reversals" in error
+    assert error.rstrip().endswith("inline-stage, open-loops")
 
 
 def test_an_analysis_may_be_verified(capsys: pytest.CaptureFixture[str]) -> None:
