@@ -46,8 +46,8 @@ def check(task: Task) -> Record:
     """Runs in a worker."""
     name, libraries, until, part, methods = task
     since = spent()
-    model = session(libraries).model(name)
     try:
+        model = session(libraries).model(name)
         report = model.check()
     except ModelError as error:
         return failure(error.diagnostics)
@@ -95,7 +95,7 @@ def further(model: Model, until: str, part: float, methods: tuple[str, ...]) -> 
 def failure(diagnostics: tuple[Diagnostic, ...]) -> Record:
     """A record for a model that stopped with diagnostics: the first one counts."""
     first = diagnostics[0]
-    status = "not parsed" if first.code[0] == "P" else "not flattened"
+    status = "not parsed" if first.code[0] == "P" or first.code == "L308" else "not flattened"
     return {"status": status, "code": first.code, "message": first.message, "n_errors": len(diagnostics)}
 
 

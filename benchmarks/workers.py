@@ -14,11 +14,14 @@ import sys
 import tempfile
 import time
 import traceback
+import warnings
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import SpawnProcess
 from typing import Any
+
+from kilohertz.base import ModelWarning
 
 Record = dict[str, Any]
 LIMIT_BYTES = 8 << 30  # a job that asks for more gets a MemoryError, and the machine lives on
@@ -111,6 +114,7 @@ def _serve(function: Callable[[Any], Record], pipe: Connection, folder: str) -> 
     os.chdir(folder)
     if "asan" not in os.environ.get("LD_PRELOAD", ""):  # AddressSanitizer reserves more than any limit of sense
         resource.setrlimit(resource.RLIMIT_AS, (LIMIT_BYTES, LIMIT_BYTES))
+    warnings.simplefilter("ignore", ModelWarning)  # of hundreds of models: who counts them asks for them
     while True:
         try:
             task = pipe.recv()

@@ -248,3 +248,11 @@ def test_a_profile_says_that_not_every_cycle_left_a_record() -> None:
     profile.records["head"]["every"] = 16
     assert profile.every == 16
     assert made_up().every == 1
+
+
+def test_cycles_too_short_for_the_timers_are_said_to_be_so() -> None:
+    profile = made_up()
+    profile.records["places"]["ticks"] = 0
+    profile.records["head"]["ticks"] = 0
+    said = headline(profile, worst_causes(profile, 1))
+    assert said.startswith("m: every cycle is too short for the timers to tell what has most of it")

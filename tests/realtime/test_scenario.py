@@ -136,7 +136,7 @@ def test_files_are_beside_the_scenario(tmp_path: Path, model: str, found: str) -
         (
             "[[task]]\nname='a'\nmodel='A'\nthread='t'\nstep='2ms'\n"
             "[[task]]\nname='b'\nmodel='A'\nthread='t'\nstep='3ms'\n"
-            "[[task]]\nname='c'\nmodel='A'\n[[thread]]\nname='t'",
+            "[[task]]\nname='c'\nmodel='A'\nstep='1ms'\n[[thread]]\nname='t'",
             "10:1: error[R742]: `step` of task `b` is 3000000 ns, no multiple of the shortest in its",
         ),
         ("model = 'A'\n[[stimulus]]\nfile = 'no.csv'", "3:1: error[R701]: `file` names `no.csv`, which is not there"),
@@ -150,10 +150,19 @@ def test_a_mistake_is_said_with_its_line(tmp_path: Path, text: str, said: str) -
     assert said in shown.replace(str(path) + ":", "")
 
 
+def test_a_step_that_is_no_multiple_is_said_once(tmp_path: Path) -> None:
+    tasks = "[[task]]\nname='a'\nmodel='A'\nstep='2ms'\n[[task]]\nname='b'\nmodel='A'\nstep='3ms'\n"
+    with pytest.raises(ModelError) as caught:
+        read_scenario(write(tmp_path, tasks))
+    (told,) = caught.value.diagnostics
+    assert told.message == "`step` of task `b` is 3000000 ns, no multiple of the shortest, 2000000 ns"
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("[set]\n'resistor.r' = 3", "`resistor.r` is not there"),
+        ("[set]\n'resistor.r' = 3", "2:1: error[R744]: `resistor.r` is not there"),
+        ("[inputs]\n'resistor.r' = 3", "2:1: error[R744]: `resistor.r` is not there"),
         ("[set]\n'resistor.r' = 3", "did you mean `resistor.R`?"),
         ("[set]\n'capacitor.v' = 3", "`capacitor.v` cannot be set"),
         ("[record]\nsignals = ['capacitr.v']", "2:1: error[R744]: nothing to record is called `capacitr.v`"),

@@ -126,6 +126,18 @@ def test_what_is_not_driven_and_not_used_is_said(model: Model, tmp_path: Path) -
     )
 
 
+@pytest.mark.parametrize("inputs", [None, {"on": True}])
+def test_an_input_with_a_value_that_was_set_does_not_keep_its_start(tmp_path: Path, inputs: Any) -> None:
+    text = "model M input Real u; input Boolean on; output Real same = u; Real y = 2*u; end M;"
+    (file := tmp_path / "M.mo").write_text(text)
+    for settings in ({"u": 3}, {"same": 3}):
+        statistics = Statistics()
+        result = load(file).simulate(stop=0.1, settings=settings, inputs=inputs, statistics=statistics)
+        assert result.final("y") == 6
+        said = [n for n in statistics.notes if "keep their start values" in n]
+        assert said == ([] if inputs else ["inputs that nothing drives keep their start values: on"])
+
+
 def test_the_command_takes_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "driven.mo").write_text(MODEL)
     (tmp_path / "u.csv").write_text("time,u\n0,0\n1,1\n")

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from kilohertz import Model, load
+from kilohertz import Model, ModelError, load
 from kilohertz.simulate import Statistics
 from kilohertz.simulate.rows import Rows
 
@@ -97,3 +97,13 @@ def test_events_make_room(tmp_path: Path) -> None:
     for result in (model.simulate(stop=1.0, intervals=5), fixed):
         assert result.final("n") == 1001.0 and len(result.time) > 2000
         assert (np.diff(result.time) >= 0.0).all() and np.abs(result["x"] - result.time).max() < 1e-9
+
+
+def test_rows_that_memory_cannot_hold_are_refused_before_the_first(lines: Model) -> None:
+    with pytest.raises(ModelError) as caught:
+        lines.simulate(stop=1, intervals=10**11, record="x[1]")
+    (told,) = caught.value.diagnostics
+    assert told.code == "R723" and told.message.startswith(
+        "1e+11 rows of 2 numbers take 1.6e+03 GB, and this machine has "
+    )
+    assert "fewer output intervals" in told.notes[0].text

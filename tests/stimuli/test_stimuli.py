@@ -133,7 +133,7 @@ def test_with_events_the_integral_is_that_of_tiny_steps(model: Model, formula: s
 
 @pytest.mark.parametrize(
     ("formula", "events"),
-    [("step(start = 0.3)", 1), ("pulse(period = 0.1, width = 0.5)", 19), ("prbs(sample = 0.25)", 3)],
+    [("step(start = 0.3)", 1), ("pulse(period = 0.1, width = 0.5)", 20), ("prbs(sample = 0.25)", 4)],
 )
 def test_jumps_are_time_events_and_both_sides_are_recorded(model: Model, formula: str, events: int) -> None:
     statistics = Statistics()
@@ -145,8 +145,30 @@ def test_jumps_are_time_events_and_both_sides_are_recorded(model: Model, formula
 
 def test_short_pulses_are_not_stepped_over(model: Model) -> None:
     result = model.simulate(stop=1000, inputs={"u": "pulse(period = 100, width = 1e-6)"})
-    assert result.final("n") == 9  # the first one is there at the start
+    assert result.final("n") == 10  # the first one is there at the start, the last one at the stop
     assert result.final("area") == pytest.approx(10 * 100e-6, rel=1e-6)
+
+
+@pytest.mark.parametrize("solver", ["cvode", "ida"])
+def test_a_jump_at_the_stop_is_an_event_of_the_run_whoever_makes_it(tmp_path: Path, solver: str) -> None:
+    (file := tmp_path / "Last.mo").write_text("""
+        model Last
+          input Real formula, searched, given;
+          Integer n[4](each start = 0, each fixed = true);
+        equation
+          when formula > 0.5 then n[1] = pre(n[1]) + 1; end when;
+          when searched > 0.5 then n[2] = pre(n[2]) + 1; end when;
+          when given > 0.5 then n[3] = pre(n[3]) + 1; end when;
+          when sample(0.7, 1) then n[4] = pre(n[4]) + 1; end when;
+        end Last;""")
+    inputs: dict[str, Any] = {
+        "formula": "pulse(start = 0.7, period = 0.1)",
+        "searched": "if sin(time) >= sin(0.7) then 1 else 0",
+        "given": ([0, 0.7, 0.7, 1], [0, 0, 1, 1]),
+    }
+    result = load(file).simulate(stop=0.7, solver=solver, inputs=inputs)
+    assert [result.final(f"n[{i}]") for i in (1, 2, 3, 4)] == [1, 1, 1, 1]
+    assert result["formula"][result.time < 0.7].max() == 0
 
 
 @pytest.mark.parametrize("events", ["none", "catch-up", "exact"])

@@ -23,5 +23,5 @@ def test_messages(case: Any) -> None:
 def test_printed_form(case: Any) -> None:
     """The text parsed and printed again."""
     stored, diagnostics = parse_text(case.text, "case.mo")
-    assert not diagnostics
+    assert {d.code for d in diagnostics} <= {"P114"}  # an escape that means nothing
     case.check(unparse(stored, case.text))

@@ -48,7 +48,10 @@ class ModelError(Exception):
 
 
 class ModelWarning(UserWarning):
-    """A run in Python went on although steps failed or values are no numbers; `strict=True` raises instead."""
+    """What `khz simulate` warns of, said by a run in Python: of the model, and of what the run had to cope with.
+
+    Where steps failed or values are no numbers, `strict=True` raises instead.
+    """
 
 
 class InternalError(Exception):

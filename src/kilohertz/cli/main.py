@@ -6,10 +6,13 @@ import argparse
 import importlib
 import os
 import sys
-from collections.abc import Callable, Collection, Sequence
+import warnings
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
 
 from kilohertz import __version__
-from kilohertz.base import Diagnostic, ModelError, Severity, SourceMap, closest, render
+from kilohertz.base import Diagnostic, ModelError, ModelWarning, Severity, SourceMap, closest, render
 from kilohertz.cli.progress import told_of_long_work
 
 COMMANDS = {
@@ -52,10 +55,27 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _run(words: list[str]) -> int:
     try:
         arguments = _parse(words)
-        with told_of_long_work(quiet=getattr(arguments, "quiet", False)):
+        with told_of_long_work(quiet=getattr(arguments, "quiet", False)), _warnings_as_diagnostics():
             return int(arguments.run(arguments))
     except SystemExit as leaving:  # argparse: help, version, usage
         return leaving.code if isinstance(leaving.code, int) else USAGE
+
+
+@contextmanager
+def _warnings_as_diagnostics() -> Iterator[None]:
+    """What a run in Python warns of is printed as any diagnostic is, without the place in our program."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("default", ModelWarning)
+        otherwise = warnings.showwarning
+
+        def show_warning(message: Warning | str, category: type[Warning], *where: Any, **further: Any) -> None:
+            if issubclass(category, ModelWarning):
+                print(message, file=sys.stderr)
+            else:
+                otherwise(message, category, *where, **further)
+
+        warnings.showwarning = show_warning
+        yield
 
 
 def guarded(job: Callable[[], int]) -> int:

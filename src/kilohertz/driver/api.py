@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from kilohertz.base import Announce, Diagnostic, Dotted, ModelError, ModelWarning, Note, Severity, near, render
+from kilohertz.base import Announce, Diagnostic, Dotted, ModelError, Note, near
+from kilohertz.driver.aloud import mar, tell
 from kilohertz.driver.analysing.check_report import Report
 from kilohertz.driver.keywords import takes_settings
 from kilohertz.driver.locate import absolute, locate, search_path
@@ -96,6 +96,7 @@ class Model:
         self._built: dict[tuple[int, bool], ModelUnits] = {}  # by id of a form, which is kept as long, and probes
         self._programs: dict[tuple[int, str], Program] = {}  # likewise
         self.counted: dict[int, Bounds] = {}  # likewise
+        self.told: set[Diagnostic] = set()  # of `warnings`, by a run
         self._soon: Program | None = None  # of `process`, for CVODE and IDA
 
     def __repr__(self) -> str:
@@ -151,7 +152,7 @@ class Model:
 
     @property
     def warnings(self) -> tuple[Diagnostic, ...]:
-        """What was noticed so far and is not an error."""
+        """What was noticed so far and is not an error: all of it once the model has run, or was processed."""
         return tuple(dict.fromkeys((*self.session.libraries.diagnostics, *self._work.warnings)))
 
     def warnings_with(self, settings: Container[str]) -> tuple[Diagnostic, ...]:
@@ -334,18 +335,19 @@ class Model:
         `(times, values)`, a number, a function of time or a formula such as `"sine(frequency = 2)"`
         (docs/reference/stimuli.md); rows are held, with `Inputs(..., "linear")` lines between them; a list mixes all.
         What is chosen (`solver="auto"`, `implicit="auto"`) is told with its reason in `statistics.notes`; `announce`
-        hears what is being tried.  Where steps failed or values are no numbers,
-        `result.ok` is False, `result.problems` says where, and a `ModelWarning` is given; with `strict` a `ModelError`
-        is raised.  A run that does not come to its end raises one with `partial`, the result until then.
+        hears what is being tried.  What `khz simulate` warns of is a `ModelWarning` each: what is noticed of the model
+        at its first run, what a run had to cope with at each.  Where steps failed or values are no numbers,
+        `result.ok` is False and `result.problems` says where; with `strict` a `ModelError` is raised.  A run that does
+        not come to its end raises one with `partial`, the result until then.
         """
         from kilohertz.driver.plan import Experiment, make_plan
-        from kilohertz.simulate import offline, simulate
+        from kilohertz.simulate import Statistics, offline, simulate
 
         asked = offline(StepSettings.of(**stepping))
         model, values = self.with_values(settings or {})
         plan = make_plan(model, asked, Experiment(start, stop, values, inputs), announce)
-        if statistics is not None:
-            statistics.notes = plan.notes
+        statistics = Statistics() if statistics is None else statistics
+        statistics.notes = plan.notes
         result = simulate(
             model._run_with(plan),
             start=start,
@@ -358,7 +360,11 @@ class Model:
             statistics=statistics,
             stepping=plan.stepping,
         )
-        return result if result.ok else self._marred(result, strict)
+        if not result.ok:
+            mar(model, result, strict=strict)
+        marring = () if result.ok else result.problems
+        tell(model, values, (w for w in statistics.warnings if w not in marring))
+        return result
 
     def _run_with(self, plan: Plan) -> Program:
         """What an off-line run takes: for CVODE and IDA what is there soonest."""
@@ -367,14 +373,6 @@ class Model:
         if self._soon is None:
             self._soon = soon(self._work)
         return self._soon
-
-    def _marred(self, result: Result, strict: bool) -> Result:
-        """A result with problems: said aloud, or refused."""
-        if strict:
-            raise ModelError(*(replace(d, severity=Severity.ERROR) for d in result.problems))
-        texts = (render(problem, self.session.libraries.sources) for problem in result.problems)
-        warnings.warn("\n".join(texts), ModelWarning, stacklevel=3)
-        return result
 
     @takes_settings()
     def profile(

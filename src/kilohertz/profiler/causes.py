@@ -21,6 +21,7 @@ EVENT = family("KHZ_STEP_")["event"]
 USUAL = 1.5  # a cycle below so many times the median is not an exception: it costs what it costs
 EXPLAINS = 0.5  # of the excess: iterations beyond the usual ones that took so much of it are its cause
 STANDS_OUT = 0.9  # of the excess; less does
+_SEEN = 0.005  # of every cycle: a share that rounds to a percent
 CONCENTRATED = 0.3  # beyond its share of every cycle: a place with so much of the excess stands out
 CAUSES = (
     "preempted",
@@ -188,6 +189,8 @@ def plain(profile: Profile, usual: Usual) -> tuple[str, int, str]:
         share = ns / usual.ns
         return "event", -1, f"events have {share:.0%} of every cycle ({passes:.0f} passes in each)"
     share = first.of(usual.blamed) / usual.ns if usual.ns > 0 else 0.0
+    if share < _SEEN:
+        return "plain cost", first.place, "every cycle is too short for the timers to tell what has most of it"
     have = "and its derivatives have" if len(first.parts) > 1 else "has"
     text = f"`{profile.places[first.place].name}` {have} {share:.0%} of every cycle{first.where}"
     return "plain cost", first.place, text

@@ -18,6 +18,8 @@ from kilohertz.realtime.playback import Playback, stimuli
 from kilohertz.realtime.resolver import Resolver
 from kilohertz.realtime.scenario import PROFILES, Device, Recording, Scenario, Task
 from kilohertz.realtime.threads import Placed
+from kilohertz.realtime.toml_lines import find_key
+from kilohertz.realtime.toml_table import Problems
 from kilohertz.results import Selection
 from kilohertz.runtime import constant
 from kilohertz.stimuli import FAULTS, SignalFault, Trigger
@@ -114,6 +116,13 @@ def _threads(lines: dict[str, object], s: Scenario, threads: Sequence[Placed]) -
             lines["fault.thread"] = i
 
 
+def _written(problems: Problems, task: Task, name: str) -> tuple[str | int, ...]:
+    """Where the value of a task stands: in `inputs` or in `set`."""
+    in_inputs, in_set = ((*task.path, table, name) for table in ("inputs", "set"))
+    around = find_key(problems.file, problems.text, in_inputs[:-1])
+    return in_inputs if find_key(problems.file, problems.text, in_inputs) != around else in_set
+
+
 def _task(lines: dict[str, object], i: int, task: Task, model: int, resolver: Resolver) -> None:
     head = f"task.{i}."
     lines["n_tasks"] = i + 1
@@ -129,7 +138,7 @@ def _task(lines: dict[str, object], i: int, task: Task, model: int, resolver: Re
             message = f"`{name}` {why}{near(name, known) if signal is None else ': it is computed from other values'}"
             if signal is not None:
                 message += f"; `MODEL({name} = ...)` instead of `MODEL` compiles another value in"
-            resolver.problems.add("R744", message, (*task.path, "set", name))
+            resolver.problems.add("R744", message, _written(resolver.problems, task, name))
             continue
         try:
             number = setting(signal.ty, signal.unit, value)
@@ -138,7 +147,7 @@ def _task(lines: dict[str, object], i: int, task: Task, model: int, resolver: Re
             why = str(wrong)
         if why:
             shown = value if isinstance(value, str) else f"{value:g}"
-            resolver.problems.add("R744", f"`{name}` cannot be {shown}: {why}", (*task.path, "set", name))
+            resolver.problems.add("R744", f"`{name}` cannot be {shown}: {why}", _written(resolver.problems, task, name))
             continue
         lines |= {f"{head}set.{n_set}.name": name, f"{head}set.{n_set}.value": number}
         n_set += 1

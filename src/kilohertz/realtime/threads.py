@@ -93,12 +93,13 @@ def check_threads(problems: Problems, threads: Sequence[Thread], tasks: Sequence
             problems.add(
                 "R742", f"there is no thread `{task.thread}`{near(task.thread, known)}", (*task.path, "thread")
             )
+    fastest = min((t.stepping.period_ns for t in tasks), default=1)
     for name in dict.fromkeys(t.thread or MAIN for t in tasks):
         stepped_here = [t for t in tasks if (t.thread or MAIN) == name]
         shortest = min(t.stepping.period_ns for t in stepped_here)
         for task in stepped_here:
             step = task.stepping.period_ns
-            if step % shortest:
+            if step % shortest and not step % fastest:  # else it is told that it is no multiple of the fastest
                 message = f"`step` of task `{task.name}` is {step} ns, no multiple of the shortest in its "
                 problems.add("R742", f"{message}thread, {shortest} ns", (*task.path, "step"))
 

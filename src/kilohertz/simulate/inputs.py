@@ -17,7 +17,7 @@ become stairs, a formula decides wherever it passes a half.
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -42,7 +42,6 @@ _REAL, _INTEGER, _BOOLEAN = (constant(f"KHZ_SIGNAL_{kind}") for kind in ("REAL",
 Signal: TypeAlias = "float | str | Callable[[float], float] | tuple[ArrayLike, ArrayLike]"  # or times and values
 InputValues: TypeAlias = "str | Path | Result | Mapping[str, Signal]"
 _SAMPLES = 10_000  # of a function of time, over the run
-_APART = 1e-10  # seconds: instants closer than this are one
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +159,7 @@ class Table:
     def __init__(self, program: Program, points: Points) -> None:
         self.points, self._library = points, program.library
         self._variables = (*points.variables, *points.formulas)
-        instants = self._breaks()
+        instants, middles = self._breaks()
         self.driven = Driven(
             points.time,
             points.values,
@@ -168,7 +167,7 @@ class Table:
             tuple(_kind(v) for v in self._variables),
             tuple(f.code for f in points.formulas.values()),
             instants,
-            (instants + np.append(instants[1:], points.stop)) / 2,
+            middles,
             self._first((*points.initial, *(self._sample(f.code) for f in points.formulas.values()))),
         )
         self._memory = InputMemory(self.driven)
@@ -198,24 +197,26 @@ class Table:
         evaluate(memory.address, when.ctypes.data, time.ctypes.data, len(when), out.ctypes.data)
         return out
 
-    def _breaks(self) -> Floats:
-        """The start, and where formulas decide anew."""
-        from kilohertz.stimuli import breaks
+    def _breaks(self) -> tuple[Floats, Floats]:
+        """The start and where formulas decide anew; the instants they decide by from then on."""
+        from kilohertz.stimuli import apart, breaks
 
         p = self.points
         instants = [
             breaks(f, p.start, p.stop, lambda code, at: self._values(code, at, at)) for f in p.formulas.values()
         ]
         every: Floats = np.unique(np.concatenate([[p.start], *instants]))
-        apart = np.diff(every) > np.maximum(_APART, 4 * np.spacing(every[1:]))
-        kept: Floats = every[np.concatenate([[True], apart])]
-        return kept
+        kept: Floats = every[np.concatenate([[True], np.diff(every) > apart(every[1:])])]
+        end = max(p.stop, kept[-1] + 2 * apart(p.stop))  # behind a jump at the stop
+        return kept, (kept + np.append(kept[1:], end)) / 2
 
 
-def points_of(inputs: Driving, step: Step, start: float, stop: float, *, events: bool) -> Points:
+def points_of(
+    inputs: Driving, step: Step, start: float, stop: float, *, events: bool, given: Container[str] = ()
+) -> Points:
     """What drives which input; R744 where a name is none, R763 and R764 where values cannot be used.
 
-    `events`: for a solver that stops at them.
+    `events`: for a solver that stops at them; `given`: inputs with a value that was set.
     """
     known = {v.name: v for kind in (Kind.INPUT, Kind.INT_INPUT) for v in step.of_kind(kind)}
     lines: dict[StepVariable, _Line] = {}
@@ -238,13 +239,14 @@ def points_of(inputs: Driving, step: Step, start: float, stop: float, *, events:
                 line = _curve(name, signal, asked.interpolation, start, stop)
                 lines[known[name]] = _stairs(line) if events and _kind(known[name]) != _REAL else line
     driven = {v.name for v in (*lines, *formulas)}
-    notes = _notes(unused, [n for n in known if n not in driven])
+    notes = _notes(unused, [n for n in known if n not in driven and n not in given])
     return _on_one_grid(lines, formulas, start, stop, notes)
 
 
-def undriven(step: Step) -> tuple[str, ...]:
-    """The sentence about the inputs of a model that nothing drives."""
-    return _notes([], [v.name for kind in (Kind.INPUT, Kind.INT_INPUT) for v in step.of_kind(kind)])
+def undriven(step: Step, given: Container[str] = ()) -> tuple[str, ...]:
+    """The sentence about the inputs of a model that nothing drives, without those `given` a value."""
+    inputs = (v.name for kind in (Kind.INPUT, Kind.INT_INPUT) for v in step.of_kind(kind))
+    return _notes([], [name for name in inputs if name not in given])
 
 
 def several(inputs: Driving) -> Sequence[Inputs]:

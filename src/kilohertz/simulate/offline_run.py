@@ -8,7 +8,7 @@ import math
 import signal
 import threading
 import time
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import FrameType
 from typing import Any
@@ -170,9 +170,10 @@ def _simulated(
     try:
         for name, value in asked.settings.items():
             instance.set(name, value)
-        driven = _driven(program, instance, asked.inputs, experiment, not stepping.is_fixed)
+        given = {instance.settable(name).name for name in asked.settings}
+        driven = _driven(program, instance, asked, experiment, given, not stepping.is_fixed)
         if statistics is not None:
-            said = driven.points.notes if driven is not None else undriven(program.step)
+            said = driven.points.notes if driven is not None else undriven(program.step, given)
             statistics.notes = tuple(dict.fromkeys((*statistics.notes, *said)))
         recorder = asked.recorder(program)
         run = _Run(program, instance, experiment, recorder, asked.progress, asked.observe, driven)
@@ -209,12 +210,13 @@ def _second_try(
 
 
 def _driven(
-    program: Program, instance: Instance, inputs: Driving | None, experiment: Experiment, events: bool
+    program: Program, instance: Instance, asked: _Asked, experiment: Experiment, given: Container[str], events: bool
 ) -> Table | None:
     """Inputs over time for this run; their first values are set, for the initial equations."""
-    if inputs is None:
+    if asked.inputs is None:
         return None
-    table = Table(program, points_of(inputs, program.step, experiment.start, experiment.stop, events=events))
+    points = points_of(asked.inputs, program.step, experiment.start, experiment.stop, events=events, given=given)
+    table = Table(program, points)
     for v, value in table.initial.items():
         instance.write(v, value)
     return table

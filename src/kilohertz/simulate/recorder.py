@@ -18,7 +18,7 @@ from kilohertz.ir.types import BOOLEAN
 from kilohertz.results import Result, Selection, Signal
 from kilohertz.simulate.outside import Bounds, Watch, as_refusals, bounds, follow_from, limited, not_compared
 from kilohertz.simulate.program import Instance, Program
-from kilohertz.simulate.rows import Rows
+from kilohertz.simulate.rows import Rows, refuse_more_than_memory
 
 Floats = NDArray[np.float64]
 _VARYING = frozenset(
@@ -65,9 +65,11 @@ class Recorder:
         return len(self.columns) + 1
 
     def begin(self, instance: Instance, expected: int) -> None:
-        """Before the first of about so many rows, of an instance that has its parameters."""
+        """Before the first of about so many rows, of an instance with its parameters; R723 where memory lacks."""
         n_resting = len({_value(self.signals[name], name, self.program, instance) for name in self.resting})
-        self._kept = Rows(1 + self.n_shown + len(self.negated) + n_resting, expected)
+        width = 1 + self.n_shown + len(self.negated) + n_resting
+        refuse_more_than_memory(expected, width)
+        self._kept = Rows(width, expected)
 
     def room(self, most: int) -> Floats:
         """Where C writes the next rows, one to `most` of them."""

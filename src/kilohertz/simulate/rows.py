@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import math
+import os
+
 import numpy as np
 from numpy.typing import NDArray
+
+from kilohertz.base import Diagnostic, ModelError, Note
 
 Floats = NDArray[np.float64]
 _SPARE = 64  # rows for events
@@ -45,6 +50,23 @@ class Rows:
         shared = min(width, self.width)
         out[:, :shared] = self.written[:, :shared]
         return out
+
+
+def refuse_more_than_memory(n: int, width: int) -> None:
+    """R723 where so many rows cannot all be kept: told before the first, not by the system after hours."""
+    needed, memory = 8.0 * n * width, _memory()
+    if needed > memory:
+        sizes = f"take {needed / 1e9:.3g} GB, and this machine has {memory / 1e9:.3g} GB"
+        note = "record fewer signals (`record`), or take fewer output intervals (`intervals`)"
+        raise ModelError(Diagnostic("R723", f"{n:g} rows of {width} numbers {sizes}", notes=(Note(note),)))
+
+
+def _memory() -> float:
+    """Bytes; without a bound where the system does not say."""
+    try:
+        return float(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
+    except (AttributeError, ValueError, OSError):
+        return math.inf
 
 
 def _matrix(n: int, width: int) -> Floats:

@@ -5,7 +5,7 @@ from kilohertz.stimuli.faults import KINDS as FAULTS
 from kilohertz.stimuli.faults import FaultKey, FaultKind, SignalFault, Trigger
 from kilohertz.stimuli.formula import Decision, Formula, formula_of
 from kilohertz.stimuli.generators import GENERATORS, Generator
-from kilohertz.stimuli.instants import breaks
+from kilohertz.stimuli.instants import apart, breaks
 from kilohertz.stimuli.stimulus_rows import check_rows
 
 __all__ = [
@@ -19,6 +19,7 @@ __all__ = [
     "Generator",
     "SignalFault",
     "Trigger",
+    "apart",
     "breaks",
     "check_rows",
     "formula_of",

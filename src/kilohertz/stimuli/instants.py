@@ -19,13 +19,21 @@ from kilohertz.stimuli.formula import Code, Decision, Formula
 Floats: TypeAlias = NDArray[np.float64]
 Evaluate: TypeAlias = Callable[[Code, Floats], Floats]  # code at instants
 _GRID, _MOST = 10_000, 20_000_000
+_APART = 1e-10  # seconds
 
 
 def breaks(formula: Formula, start: float, stop: float, evaluate: Evaluate) -> Floats:
-    """Between start and stop, rising."""
+    """After the start until the stop, rising; one at the stop is executed, so what rounding put behind it is there."""
     instants = [_breaks(d, formula, start, stop, evaluate) for d in formula.decisions]
     every = np.unique(np.concatenate([np.empty(0), *instants]))
-    return every[(every > start) & (every < stop)]
+    reached = every[(every > start) & (every <= stop + apart(stop))]
+    return np.unique(np.minimum(reached, stop))
+
+
+def apart(instants: Floats | float) -> Floats:
+    """Seconds: instants that are closer are one."""
+    gaps: Floats = np.maximum(_APART, 4 * np.spacing(instants))
+    return gaps
 
 
 def _breaks(d: Decision, formula: Formula, start: float, stop: float, evaluate: Evaluate) -> Floats:

@@ -7,7 +7,7 @@ unknowns, from each unknown left over to the unknowns that could be left in its 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from kilohertz.base import Diagnostic, Note, Origin, Severity, Span
@@ -30,7 +30,7 @@ from kilohertz.ir.flat import (
 )
 from kilohertz.ir.rules.function_record import Event
 from kilohertz.ir.types import REAL
-from kilohertz.semantics.balancing.equation_parts import bodies, expressions
+from kilohertz.semantics.balancing.equation_parts import assignments, bodies, expressions
 from kilohertz.semantics.balancing.incidence import System, incidence, is_unknown, scalar_size
 from kilohertz.semantics.balancing.local_balance import to_blame
 from kilohertz.semantics.wording import counted
@@ -189,7 +189,7 @@ def _diagnosed(flat: Flat, system: System, balance: Balance) -> list[Diagnostic]
         return diagnostics or list(_made_up_for(system, flat.parts))
     free_rows = [r for r, c in enumerate(matching.column_of) if c == FREE]
     free_columns = [c for c, r in enumerate(matching.row_of) if r == FREE]
-    culprits = _Culprits(system, matching, _spoken_of(flat, system))
+    culprits = _Culprits(system, matching, _spoken_of(flat, system), _set_by_element(flat))
     if balance.n_equations > balance.n_unknowns and guilty:
         free_rows = culprits.moved(free_rows, [p.path for p, _ in guilty])
     reports = culprits.of_rows(free_rows) + culprits.of_columns([culprits.likely(c) for c in free_columns])
@@ -245,13 +245,27 @@ def _spoken_of(flat: Flat, system: System) -> set[int]:
     return determined
 
 
+def _set_by_element(flat: Flat) -> dict[Span | None, set[str]]:
+    """By algorithm the arrays of which it sets elements alone."""
+    found: dict[Span | None, set[str]] = {}
+    for algorithm in flat.algorithms:
+        targets = [target for target, _ in assignments(algorithm.statements)]
+        parts = [target.base for target in targets if isinstance(target, Index)]
+        whole = {target.name for target in targets if isinstance(target, Ref)}
+        found[_span(algorithm.origin)] = {base.name for base in parts if isinstance(base, Ref)} - whole
+    return found
+
+
 class _Culprits:
     """Turns what the matching left free into messages."""
 
-    def __init__(self, system: System, matching: Matching, spoken_of: set[int]) -> None:
+    def __init__(
+        self, system: System, matching: Matching, spoken_of: set[int], by_element: Mapping[Span | None, set[str]]
+    ) -> None:
         self._system = system
         self._matching = matching
         self._spoken_of = spoken_of
+        self._by_element = by_element
         self._columns = transposed(system.rows, system.columns.n)
 
     def moved(self, free: list[int], paths: list[str]) -> list[int]:
@@ -303,7 +317,18 @@ class _Culprits:
             return Diagnostic("B402", text, _span(origin), "no unknown stands in it")
         names = [self._system.columns.name(c) for c in touched[:3]]
         label = _listed(names, len(touched)) + (" is" if len(touched) == 1 else " are") + " already determined"
-        return Diagnostic("B402", text, _span(origin), label, tuple(self._takers(rows[0])))
+        notes = (*self._takers(rows[0]), *self._as_a_whole(origin, rows))
+        return Diagnostic("B402", text, _span(origin), label, notes)
+
+    def _as_a_whole(self, origin: Origin, rows: list[int]) -> Iterator[Note]:
+        """Arrays with elements left over that no statement sets (MLS 11.1.2)."""
+        left = {self._system.columns.name(c) for row in rows for c in self._system.rows[row]}
+        for array in sorted(self._by_element.get(_span(origin), ())):
+            if any(name.startswith(f"{array}[") for name in left):
+                text = (
+                    f"this algorithm determines all of `{array}`: what it does not set is the start value (MLS 11.1.2)"
+                )
+                yield Note(text, _span(origin))
 
     def _takers(self, free: int) -> Iterator[Note]:
         """The equations that take the unknowns of a free one, nearest first."""

@@ -47,7 +47,6 @@ if TYPE_CHECKING:
     from kilohertz.semantics.instances import Comp
 
 _EVENTS = changing_at_events()
-_ANY_TIME = (REAL.base, STRING.base)
 _DOMAINS = {f.name: f.domain for f in BUILTINS.values() if f.domain != (-inf, inf)}
 
 
@@ -62,8 +61,9 @@ def check_variability(survey: Survey, comps: Mapping[str, Comp]) -> Iterator[Dia
         if isinstance(when, WhenEquation):
             yield from _same_in_all(when, flat)
     for part in flat.equations:
-        if isinstance(part, Equality) and isinstance(part.left, Ref) and part.left.ty.base not in _ANY_TIME:
-            yield from _set_continuously(part, part.left, survey)
+        if isinstance(part, Equality):
+            for left in _discrete_targets(part.left):
+                yield from _set_continuously(part, left, survey)
     yield from _discrete_reals(survey)
     yield from _operators(survey)
     yield from _impure_calls(survey)
@@ -173,8 +173,19 @@ def _own_variable(name: str, origin: Origin, comps: Mapping[str, Comp]) -> Itera
 # ------------------------------------------------------------------------------------------------------ discrete values
 
 
+def _discrete_targets(left: Expr | TupleTarget) -> Iterator[Ref]:
+    """Variables on the left of an equation, whole or by element, that are not Reals.
+
+    Of several results Strings alone: the others move with what they are made of (`passes/dae/lowering/moving_results`).
+    """
+    for target in left.elements if isinstance(left, TupleTarget) else (left,):
+        whole = target.base if isinstance(target, Index) else target
+        if isinstance(whole, Ref) and whole.ty.base != REAL.base and (left is target or whole.ty.base == STRING.base):
+            yield whole
+
+
 def _set_continuously(part: Equality, left: Ref, survey: Survey) -> Iterator[Diagnostic]:
-    """S326: an Integer, Boolean or enumeration changes at events only (MLS 3.8.4).
+    """S326: an Integer, Boolean, enumeration or String changes at events only (MLS 3.8.4).
 
     A warning: models in use take such a field of a record that a function makes.
     """

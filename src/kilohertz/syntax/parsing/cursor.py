@@ -7,7 +7,8 @@ where a new item can start, and go on.
 Codes: P101 something else was expected, P102 not closed (string, comment), P103 no Modelica character or number,
 P104 `end` names another class, P105 a semicolon is missing, P106 nested too deeply, P107 a keyword as a name,
 P108 `=` and `:=` confused, P109 operators that may not follow one another, P110 too many errors, P111 a positional
-argument after a named one, P112 two annotations on one class (warning).
+argument after a named one, P112 two annotations on one class (warning), P114 what means nothing behind a backslash
+(warning).
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from kilohertz.syntax.parsing.lexer import (
     STRING,
     Tokens,
     unescape,
+    unknown_escapes,
 )
 
 MAX_DEPTH = 120  # nested parentheses, classes, loops: some five Python frames each
@@ -212,6 +214,14 @@ class Cursor:
     def warn(self, code: str, message: str, span: Span) -> None:
         """Note something dubious that does not stop the job."""
         self.diagnostics.append(Diagnostic(code, message, span, severity=Severity.WARNING))
+
+    def check_escapes(self, i: int) -> None:
+        """Note what means nothing behind a backslash of a string that is a value; in descriptions nobody reads it."""
+        for at in unknown_escapes(self.texts[i]):
+            written = self.texts[i][at : at + 2]
+            first = self.starts[i] + at
+            span = Span(self.file, first, first + len(written))
+            self.warn("P114", f"`{written}` means nothing in a string; it is taken as it stands", span)
 
     def failed(self) -> bool:
         """Has any error been found so far?"""

@@ -9,6 +9,7 @@ dotted name (`a.b.c`) is one token, and so is a whole `annotation(...)` clause, 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from itertools import accumulate
 from sys import intern
 from typing import TypeAlias
@@ -67,6 +68,7 @@ _TOKEN = re.compile(
 _PARTS = re.compile(_IDENT)
 _ESCAPE = re.compile(r"\\(.)", re.DOTALL)
 _ESCAPES = {"a": "\a", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v"}
+_ESCAPED = "\"'?\\"
 _KNOWN: dict[str, Value] = dict.fromkeys((*KEYWORDS, *PUNCTUATION, "")) | {"true": True, "false": False}
 
 
@@ -140,8 +142,16 @@ def _number(text: str) -> Value:
 
 
 def unescape(token: str) -> str:
-    """The value of a string token (MLS 2.4.3); an unknown escape stands for itself."""
+    """The value of a string token (MLS 2.4.6); an unknown escape stands for itself."""
     body = token[1:-1]
     if "\\" not in body:
         return body
-    return _ESCAPE.sub(lambda m: _ESCAPES.get(m[1], m[1] if m[1] in "\"'?\\" else m[0]), body)
+    return _ESCAPE.sub(lambda m: _ESCAPES.get(m[1], m[1] if m[1] in _ESCAPED else m[0]), body)
+
+
+def unknown_escapes(token: str) -> Iterator[int]:
+    """Where in a string token a backslash stands before what MLS 2.4.6 does not know."""
+    if "\\" in token:
+        for found in _ESCAPE.finditer(token, 1, len(token) - 1):
+            if found[1] not in _ESCAPES and found[1] not in _ESCAPED:
+                yield found.start()

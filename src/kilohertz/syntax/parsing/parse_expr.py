@@ -168,6 +168,8 @@ def _other_primary(p: Cursor, i: int) -> Expr:
         return _call(p, i, Ref(p.starts[i], p.ends[i], (text,)))
     if value == STRING:
         p.i = i + 1
+        if "\\" in text:
+            p.check_escapes(i)
         return String(p.starts[i], p.ends[i], unescape(text))
     if value is True or value is False:
         p.i = i + 1
