@@ -13,7 +13,7 @@ from kilohertz.ir.types import REAL, ExternalObjectType
 from kilohertz.semantics.balancing.clock_inference import infer_clocks
 from kilohertz.semantics.balancing.held import name_held
 from kilohertz.semantics.behaviour.equations import Equations
-from kilohertz.semantics.behaviour.external_objects import check_made, join_objects
+from kilohertz.semantics.behaviour.external_objects import settle_objects
 from kilohertz.semantics.behaviour.first_tick_objects import drop_made, make_before_ticks
 from kilohertz.semantics.behaviour.reach import called, expressions
 from kilohertz.semantics.classes.modifiers import Ctx, Mod, Spec
@@ -129,8 +129,7 @@ class _Flattener:
         flat.equations += graph.equations
         self._structural()
         make_before_ticks(flat)
-        join_objects(flat)
-        check_made(flat)
+        settle_objects(flat)
         self._machines()
         self._functions()
         self._clocks()

@@ -17,8 +17,13 @@ from kilohertz.ir.flat import Equality, Flat, Variable
 from kilohertz.ir.types import ExternalObjectType, Type
 
 
-def join_objects(flat: Flat) -> None:
-    """Leave one name for each external object."""
+def settle_objects(flat: Flat) -> None:
+    """Each external object has one name, and a constructor makes it."""
+    _join(flat)
+    _check_made(flat)
+
+
+def _join(flat: Flat) -> None:
     handed_on = [
         e for e in flat.equations if isinstance(e, Equality) and isinstance(e.left, Expr) and _is_object(e.left.ty)
     ]
@@ -43,7 +48,7 @@ def join_objects(flat: Flat) -> None:
     rewrite(flat, lambda e: make.substitute(e, gone, memo))
 
 
-def check_made(flat: Flat) -> None:
+def _check_made(flat: Flat) -> None:
     """S340: an object that somebody uses is made by a constructor (MLS 12.9.7)."""
     open_ = {v.name for v in flat.variables.values() if v.binding is None and _is_object(v.ty)}
     if not open_:
