@@ -2,7 +2,7 @@
 
 import random
 
-from kilohertz.ir import REAL, Builtin, Equality, Expr, Flat, Real, Ref, Variable, make
+from kilohertz.ir import REAL, Builtin, Equality, Expr, Flat, Real, Ref, Variable, make, read_flat
 from kilohertz.ir.expr import TIME
 
 CHAIN = """
@@ -142,3 +142,25 @@ def random_model(rng: random.Random, n: int) -> Flat:
                 total = make.add(total, make.mul(factor, other))
         flat.equations.append(Equality(total, Builtin("sin", (make.mul(Real(1.0 + i), TIME),), REAL)))
     return flat
+
+
+def chain_in_a_plane(n: int, stiff: str = "") -> Flat:
+    """Links in a plane with a mass at the end of each, held together by forces; angles against the vertical."""
+    lines = ["model Chain"]
+    for i in range(1, n + 1):
+        lines += [f"  Real phi{i}(start = {0.4 - 0.01 * i}, fixed = true);", f"  Real w{i}(start = 0.0, fixed = true);"]
+        lines += [f"  Real {name}{i};" for name in ("z", "ax", "ay", "fx", "fy")]
+    lines.append("equation")
+    for i in range(1, n + 1):
+        before = (f"ax{i - 1}", f"ay{i - 1}") if i > 1 else ("0.0", "0.0")
+        after = (f"fx{i + 1}", f"fy{i + 1}") if i < n else ("0.0", "0.0")
+        lines += [
+            f"  der(phi{i}) = w{i};",
+            f"  der(w{i}) = z{i};",
+            f"  ax{i} = {before[0]} + 0.1*(cos(phi{i})*z{i} - sin(phi{i})*w{i}^2.0);",
+            f"  ay{i} = {before[1]} + 0.1*(sin(phi{i})*z{i} + cos(phi{i})*w{i}^2.0);",
+            f"  fx{i} = {after[0]} + 0.2*ax{i};",
+            f"  fy{i} = {after[1]} + 0.2*(ay{i} + 9.81);",
+            f"  0.001*w{i} = -0.1*(cos(phi{i})*fx{i} + sin(phi{i})*fy{i}){stiff};",
+        ]
+    return read_flat("\n".join([*lines, "end Chain;"]))

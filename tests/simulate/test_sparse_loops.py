@@ -10,11 +10,10 @@ from unittest.mock import patch
 
 import numpy as np
 import pytest
+from flat_models import chain_in_a_plane
 
 from kilohertz.cost import factors, is_by_tables, linear_plan
 from kilohertz.driver.pipeline import compile_flat, selected
-from kilohertz.ir import read_flat
-from kilohertz.ir.flat import Flat
 from kilohertz.ir.step import Kind, LinearLoop, Step
 from kilohertz.ir.text.step_printer import print_step
 from kilohertz.ir.text.step_reader import read_step
@@ -27,31 +26,9 @@ from kilohertz.toolchain import STRICT
 N = 48
 
 
-def _chain(n: int, stiff: str = "") -> Flat:
-    """Links in a plane with a mass at the end of each, held together by forces; angles against the vertical."""
-    lines = ["model Chain"]
-    for i in range(1, n + 1):
-        lines += [f"  Real phi{i}(start = {0.4 - 0.01 * i}, fixed = true);", f"  Real w{i}(start = 0.0, fixed = true);"]
-        lines += [f"  Real {name}{i};" for name in ("z", "ax", "ay", "fx", "fy")]
-    lines.append("equation")
-    for i in range(1, n + 1):
-        before = (f"ax{i - 1}", f"ay{i - 1}") if i > 1 else ("0.0", "0.0")
-        after = (f"fx{i + 1}", f"fy{i + 1}") if i < n else ("0.0", "0.0")
-        lines += [
-            f"  der(phi{i}) = w{i};",
-            f"  der(w{i}) = z{i};",
-            f"  ax{i} = {before[0]} + 0.1*(cos(phi{i})*z{i} - sin(phi{i})*w{i}^2.0);",
-            f"  ay{i} = {before[1]} + 0.1*(sin(phi{i})*z{i} + cos(phi{i})*w{i}^2.0);",
-            f"  fx{i} = {after[0]} + 0.2*ax{i};",
-            f"  fy{i} = {after[1]} + 0.2*(ay{i} + 9.81);",
-            f"  0.001*w{i} = -0.1*(cos(phi{i})*fx{i} + sin(phi{i})*fy{i}){stiff};",
-        ]
-    return read_flat("\n".join([*lines, "end Chain;"]))
-
-
 @cache
 def _step(n: int) -> Step:
-    return compile_flat(_chain(n))
+    return compile_flat(chain_in_a_plane(n))
 
 
 def _loop(step: Step) -> LinearLoop:
@@ -61,7 +38,7 @@ def _loop(step: Step) -> LinearLoop:
 
 @cache
 def _program(whole: bool) -> Program:
-    flat = _chain(N)
+    flat = chain_in_a_plane(N)
     step = run_passes(selected(Tear(whole=True)), flat, Log()) if whole else _step(N)
     return build_program(step, flags=STRICT)
 
@@ -101,7 +78,7 @@ def test_a_short_chain_has_a_full_matrix() -> None:
 
 
 def test_a_mode_keeps_the_matrix_full() -> None:
-    loop = _loop(compile_flat(_chain(N, " - (if phi1 > 0.0 then z1 else 0.0)")))
+    loop = _loop(compile_flat(chain_in_a_plane(N, " - (if phi1 > 0.0 then z1 else 0.0)")))
     assert not loop.pivots
 
 
