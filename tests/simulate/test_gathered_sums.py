@@ -112,7 +112,7 @@ def test_differences_take_over_where_a_rate_is_infinite(tmp_path: Path) -> None:
 def test_runs_are_the_same(units: tuple[Step, Step]) -> None:
     finals, statistics = [], [Statistics(), Statistics()]
     for step, counted in zip(units, statistics, strict=True):
-        result = simulate(build_program(step), stop=5.0, tolerance=1e-8, statistics=counted)
+        result = simulate(build_program(step), stop=5.0, tolerance=1e-10, statistics=counted)
         finals.append([float(result[v.name][-1]) for v in step.of_kind(Kind.STATE)])
     assert np.allclose(finals[0], finals[1], rtol=1e-7)
     assert abs(statistics[0].steps - statistics[1].steps) < 10 and statistics[0].jacobians > 0

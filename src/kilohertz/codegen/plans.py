@@ -65,7 +65,6 @@ def plan_lines(name: str, rows: list[list[int]], elimination: Elimination | None
         "inverse": inverse,
         "lu_row": lu_first,
         "lu_column": lu_column,
-        "lu_origin": [elimination.order[j] for j in lu_column],
         "lu_diagonal": [lu_first[i] + row.index(i) for i, row in enumerate(elimination.rows)],
     }
     written = often and is_written_out(elimination)
@@ -97,8 +96,8 @@ def written_out(name: str, rows: list[list[int]], elimination: Elimination) -> l
         lower = [f" - lu[{k}] * b[{order[j]}]" for j, k in at.items() if j < i]
         solve += [f"b[{order[i]}] = b[{order[i]}]{''.join(lower)};"] if lower else []
     for i, at in reversed(list(enumerate(places))):
-        upper = "".join(f" - lu[{k}] * b[{order[j]}]" for j, k in at.items() if j > i)
-        solve.append(f"b[{order[i]}] = ({f'b[{order[i]}]{upper}'}) / lu[{at[i]}];")
+        upper = "".join(f" - lu[{k}] * b[{order[j]}]" for j, k in reversed(at.items()) if j > i)
+        solve.append(f"b[{order[i]}] = ({f'b[{order[i]}]{upper}'}) * lu[{at[i]}];")
     return [
         f"static KHZ_COMPACT int {name}_factor(const double *a, double *lu)",
         "{",
@@ -121,7 +120,7 @@ def _row(i: int, at: dict[int, int], entries: dict[int, int], places: list[dict[
     lines += ["double largest = 0.0, reached = 0.0, most = 0.0;", f"double whole = fabs(t{i});"]
     lines += [f"largest = khz_larger(largest, fabs(a[{k}]));" for k in entries.values()]
     for j in (j for j in at if j < i):
-        lines.append(f"const double f{j} = t{j} / lu[{places[j][j]}];")
+        lines.append(f"const double f{j} = t{j} * lu[{places[j][j]}];")
         lines.append(f"lu[{at[j]}] = f{j};")
         for m, k in places[j].items():
             if m == i:
@@ -133,7 +132,7 @@ def _row(i: int, at: dict[int, int], entries: dict[int, int], places: list[dict[
     for j in (j for j in at if j >= i):
         lines += [f"lu[{at[j]}] = t{j};", f"most = khz_larger(most, fabs(t{j}));"]
     lines += [f"peak[{i}] = most;", f"if (!khz_suits(fabs(t{i}), whole, most, reached, largest)) {{", "    return 1;"]
-    return [*lines, "}"]
+    return [*lines, "}", f"lu[{at[i]}] = 1.0 / t{i};"]
 
 
 def starts(rows: Sequence[Sequence[object]]) -> list[int]:

@@ -20,7 +20,6 @@ typedef struct khz_sparse_plan {
     const int32_t *inverse;      /* [n] its inverse */
     const int32_t *lu_row;       /* [n + 1] pattern of L + U by rows in the order of elimination, columns ascending */
     const int32_t *lu_column;    /* [n_lu] */
-    const int32_t *lu_origin;    /* [n_lu] the same columns, numbered as in W */
     const int32_t *lu_diagonal;  /* [n] place in lu of the pivots */
     int64_t n_products;          /* multiplications of one factorisation */
     /* khz_sparse_factor and khz_sparse_solve for this plan alone, written out, with the same bits; NULL: by the tables
@@ -70,7 +69,7 @@ KHZ_EXPORT int khz_sparse_factor(const khz_sparse_plan *p, const khz_real *a, kh
  * factors [khz_sparse_size + n_a]. */
 int khz_sparse_factor_dense(const khz_sparse_plan *p, const khz_real *dense, khz_real *lu);
 
-/* b [n] in: right-hand side, out: solution.  Allocates: never. */
-KHZ_EXPORT void khz_sparse_solve(const khz_sparse_plan *p, const khz_real *lu, khz_real *b);
+/* b [n] in: right-hand side, out: solution; the row in full length is used.  Allocates: never. */
+KHZ_EXPORT void khz_sparse_solve(const khz_sparse_plan *p, khz_real *lu, khz_real *b);
 
 #endif

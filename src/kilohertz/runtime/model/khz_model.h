@@ -8,7 +8,7 @@
 #include "khz_base.h"
 #include "khz_sparse.h"
 
-enum { KHZ_ABI = 14, KHZ_DELAY_POINTS = 8192 };
+enum { KHZ_ABI = 15, KHZ_DELAY_POINTS = 8192 };
 
 /* A block of equations and where it comes from. */
 typedef struct khz_block {
