@@ -130,7 +130,8 @@ def _row(i: int, at: dict[int, int], entries: dict[int, int], places: list[dict[
                 lines.append(f"whole += fabs(t{i} - before{j});")
         lines.append(f"reached = khz_larger(reached, fabs(f{j}) * peak[{j}]);")
     for j in (j for j in at if j >= i):
-        lines += [f"lu[{at[j]}] = t{j};", f"most = khz_larger(most, fabs(t{j}));"]
+        lines += [f"lu[{at[j]}] = t{j};"] if j > i else []
+        lines.append(f"most = khz_larger(most, fabs(t{j}));")
     lines += [f"peak[{i}] = most;", f"if (!khz_suits(fabs(t{i}), whole, most, reached, largest)) {{", "    return 1;"]
     return [*lines, "}", f"lu[{at[i]}] = 1.0 / t{i};"]
 
