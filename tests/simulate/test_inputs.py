@@ -138,6 +138,17 @@ def test_an_input_with_a_value_that_was_set_does_not_keep_its_start(tmp_path: Pa
         assert said == ([] if inputs else ["inputs that nothing drives keep their start values: on"])
 
 
+def test_an_input_that_is_set_and_driven_is_told(model: Model) -> None:
+    said = "driven over time, so what they were set to does not count: u"
+    choices: list[dict[str, Any]] = [{}, {"solver": "rk4", "step": "10ms"}]
+    drivers: list[dict[str, Any]] = [{"u": "sine()"}, {"u": 2.0}]
+    for stepping in choices:
+        for inputs in drivers:
+            statistics = Statistics()
+            model.simulate(stop=0.1, settings={"u": 3, "on": 1}, inputs=inputs, statistics=statistics, **stepping)
+            assert statistics.notes == (said,)
+
+
 def test_the_command_takes_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "driven.mo").write_text(MODEL)
     (tmp_path / "u.csv").write_text("time,u\n0,0\n1,1\n")

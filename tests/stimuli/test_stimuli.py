@@ -210,6 +210,9 @@ def test_every_format_can_drive_a_task(tmp_path: Path, capsys: pytest.CaptureFix
         said = capsys.readouterr().err
         assert "no inputs, so not used: speed" in said
         assert "inputs that nothing drives keep their start values: w" in said
+        assert "driven over time" not in said
+        assert main(["run", str(scenario), "--no-check", "-o", str(out), "--set", "u=3", "--set", "w=1"]) == 0
+        assert "driven over time, so what they were set to does not count: u" in capsys.readouterr().err
         assert np.array_equal(read(out)["u"][1:], rows["u"][:40])
 
 

@@ -74,6 +74,14 @@ def test_inputs_by_formulas_and_settings_that_are_texts(tmp_path: Path, solver: 
         assert row["max x"] == alone["x"].max()
 
 
+def test_an_input_does_not_vary_and_follow_a_formula(tmp_path: Path) -> None:
+    (tmp_path / "driven.mo").write_text(DRIVEN)
+    head = '[model]\nmodel = "driven.mo"\nformula = { u = "sine()" }\n'
+    (tmp_path / "driven.toml").write_text(f'{head}[parameters]\nu = [1, 2]\n[[measure]]\nsignal = "x"\ntake = "max"\n')
+    with pytest.raises(ModelError, match="`u` varies from case to case and is driven over time"):
+        execute(read_series(tmp_path / "driven.toml"), Means(tmp_path / "out"), Session())
+
+
 @pytest.mark.parametrize("solver", [{}, {"solver": "rk4", "step": 5e-3}])
 def test_a_series_over_texts(tmp_path: Path, solver: dict[str, Any]) -> None:
     """Strings and quantities with units, from the definition to the store, the report and the page."""

@@ -14,7 +14,7 @@ from kilohertz.codegen import ModelSignal
 from kilohertz.realtime.resolver import Resolver
 from kilohertz.realtime.scenario import INTERPOLATIONS, Stimulus
 from kilohertz.results import Result, read, write
-from kilohertz.stimuli import check_rows, formula_of
+from kilohertz.stimuli import check_rows, formula_of, overridden
 
 Place = tuple[int, ModelSignal]
 
@@ -50,8 +50,16 @@ def stimuli(lines: dict[str, object], resolver: Resolver) -> Playback:
                 name = out_name(resolver.scenario.name, s, resolver)
                 lines |= {f"{head}.file": name, f"{head}.mode": INTERPOLATIONS.index(s.interpolation)}
             n += 1
+        out.notes += overridden(*_set_and_driven(tracks, resolver))
     lines["n_stimuli"] = n
     return out
+
+
+def _set_and_driven(tracks: Sequence[tuple[Place, str]], resolver: Resolver) -> tuple[list[str], set[str]]:
+    """The inputs that a stimulus drives, as the scenario calls them, and those that were set as well."""
+    tasks = resolver.scenario.tasks
+    named = {f"{tasks[task].name}.{s.name}" if len(tasks) > 1 else s.name: (task, s) for (task, s), _ in tracks}
+    return list(named), {name for name, (task, s) in named.items() if s.name in tasks[task].settings}
 
 
 def out_name(scenario: str, s: Stimulus, resolver: Resolver) -> str:

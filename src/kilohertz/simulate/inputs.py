@@ -240,6 +240,10 @@ def points_of(
                 lines[known[name]] = _stairs(line) if events and _kind(known[name]) != _REAL else line
     driven = {v.name for v in (*lines, *formulas)}
     notes = _notes(unused, [n for n in known if n not in driven and n not in given])
+    if any(name in given for name in driven):
+        from kilohertz.stimuli import overridden
+
+        notes += overridden(driven, given)
     return _on_one_grid(lines, formulas, start, stop, notes)
 
 

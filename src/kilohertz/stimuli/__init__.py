@@ -6,7 +6,7 @@ from kilohertz.stimuli.faults import FaultKey, FaultKind, SignalFault, Trigger
 from kilohertz.stimuli.formula import Decision, Formula, formula_of
 from kilohertz.stimuli.generators import GENERATORS, Generator
 from kilohertz.stimuli.instants import apart, breaks
-from kilohertz.stimuli.stimulus_rows import check_rows
+from kilohertz.stimuli.stimulus_rows import check_rows, overridden
 
 __all__ = [
     "FAULTS",
@@ -23,4 +23,5 @@ __all__ = [
     "breaks",
     "check_rows",
     "formula_of",
+    "overridden",
 ]

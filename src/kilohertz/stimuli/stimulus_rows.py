@@ -1,7 +1,8 @@
-"""Rows of a stimulus: what can be used, wherever they come from."""
+"""Rows of a stimulus: what can be used, wherever they come from; and what they leave of values that were set."""
 
 from __future__ import annotations
 
+from collections.abc import Container, Iterable
 from typing import TypeAlias
 
 import numpy as np
@@ -28,3 +29,9 @@ def _problem(time: Floats, values: Floats) -> str:
         return f" has a value or a time that is not a finite number: row {row + 1}, t = {time[row]:g}"
     falls = np.diff(time) < 0
     return f": time runs backwards after t = {time[int(np.argmax(falls))]:g}" if falls.any() else ""
+
+
+def overridden(driven: Iterable[str], given: Container[str]) -> tuple[str, ...]:
+    """The sentence about inputs with a value that was set, and that something drives from the start on."""
+    names = sorted(name for name in driven if name in given)
+    return (f"driven over time, so what they were set to does not count: {', '.join(names)}",) if names else ()

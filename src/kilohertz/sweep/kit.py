@@ -23,7 +23,7 @@ from kilohertz.ir.types import BOOLEAN
 from kilohertz.results import Selection
 from kilohertz.simulate import Inputs, Instance, Program, offline
 from kilohertz.simulate.assertions import are_moving
-from kilohertz.simulate.inputs import Driven, Table, points_of
+from kilohertz.simulate.inputs import Driven, Points, Table, points_of
 from kilohertz.simulate.offline_run import as_annotated, experiment_of, longest_step
 from kilohertz.simulate.recorder import NUMBERS, is_number
 from kilohertz.solvers import StepSettings
@@ -95,6 +95,14 @@ class Wanted:
     inputs: Sequence[Inputs]
 
 
+def _refuse_driven(points: Points | None, wanted: Wanted) -> None:
+    """An input that varies from case to case is not driven over time as well: all cases would be the same."""
+    driven = {v.name for v in (*points.variables, *points.formulas)} if points is not None else set()
+    for name, _ in wanted.parameters:
+        if name in driven:
+            raise ModelError(Diagnostic("R744", f"input `{name}` varies from case to case and is driven over time"))
+
+
 def make_kit(program: Program, stepping: StepSettings, wanted: Wanted, sources: SourceMap) -> Kit:
     """Look everything up once; ModelError where a name is not there."""
     stepping = as_annotated(program, offline(stepping)).check()
@@ -109,6 +117,7 @@ def make_kit(program: Program, stepping: StepSettings, wanted: Wanted, sources: 
     signals = {name: columns.read(name) for name in _names(program, wanted.signals)}
     has_events = not stepping.is_fixed
     points = points_of(wanted.inputs, program.step, e.start, e.stop, events=has_events) if wanted.inputs else None
+    _refuse_driven(points, wanted)
     library = Path(program.library._name).read_bytes()
     return Kit(
         program.step.name,
