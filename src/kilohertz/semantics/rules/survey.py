@@ -27,6 +27,7 @@ class Survey:
         self.flat = flat
         self.parts: list[Equation | Statement] = [*flat.equations, *(s for a in flat.algorithms for s in a.statements)]
         self.whens: list[WhenEquation | WhenStatement] = []
+        self.assigned: list[Assign] = []  # outside of them
         self.uses: list[Use] = []
         self.strays: dict[Ref, Equation | Statement] = {}  # names of no variable of the model, where first met
         self._seen: set[Expr] = set()
@@ -41,6 +42,8 @@ class Survey:
                 self.whens.append(part)
                 continue
             self._look_into(part, outside)
+            if outside and isinstance(part, Assign):
+                self.assigned.append(part)
             if not isinstance(part, Equality | Assign):
                 pending += reversed(list(bodies(part)))
 

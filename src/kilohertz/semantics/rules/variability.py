@@ -63,7 +63,11 @@ def check_variability(survey: Survey, comps: Mapping[str, Comp]) -> Iterator[Dia
     for part in flat.equations:
         if isinstance(part, Equality):
             for left in _discrete_targets(part.left):
-                yield from _set_continuously(part, left, survey)
+                yield from _set_continuously(left, part.right, part.origin, survey)
+    for one in survey.assigned:  # what is no String moves with what it is made of (`passes/dae/lowering/`)
+        for left in _discrete_targets(one.target):
+            if left.ty.base == STRING.base:
+                yield from _set_continuously(left, one.value, one.origin, survey)
     yield from _discrete_reals(survey)
     yield from _operators(survey)
     yield from _impure_calls(survey)
@@ -184,7 +188,7 @@ def _discrete_targets(left: Expr | TupleTarget) -> Iterator[Ref]:
             yield whole
 
 
-def _set_continuously(part: Equality, left: Ref, survey: Survey) -> Iterator[Diagnostic]:
+def _set_continuously(left: Ref, value: Expr, origin: Origin, survey: Survey) -> Iterator[Diagnostic]:
     """S326: an Integer, Boolean, enumeration or String changes at events only (MLS 3.8.4).
 
     A warning: models in use take such a field of a record that a function makes.
@@ -192,11 +196,11 @@ def _set_continuously(part: Equality, left: Ref, survey: Survey) -> Iterator[Dia
     variable = survey.flat.variables.get(left.name)
     if variable is None or _is_object(variable.ty):
         return
-    cause = "" if isinstance(part.right, Field) else _continuous(part.right, survey.flat, survey.discrete)
+    cause = "" if isinstance(value, Field) else _continuous(value, survey.flat, survey.discrete)
     if cause:
         text = f"`{left.name}` changes at events only, but it is set by {cause}"
         note = Note("declared here", _place(variable.origin))
-        yield Diagnostic("S326", text, _place(part.origin), notes=(note,), severity=Severity.WARNING)
+        yield Diagnostic("S326", text, _place(origin), notes=(note,), severity=Severity.WARNING)
 
 
 def _continuous(e: Expr, flat: Flat, known: set[str]) -> str:
