@@ -191,11 +191,11 @@ static KHZ_INLINE void subtract_eight(const khz_real *const *row, const khz_real
     const khz_real *const r4 = row[4], *const r5 = row[5], *const r6 = row[6], *const r7 = row[7];
     khz_pair a = khz_pair_at(v), b = khz_pair_at(v + 2), c = khz_pair_at(v + 4), d = khz_pair_at(v + 6);
     for (int32_t m = 0, k = by > 0 ? 0 : n - 1; m < n; m++, k += by) {
-        const khz_pair to = {x[k], x[k]};
-        a -= (khz_pair){r0[k], r1[k]} * to;
-        b -= (khz_pair){r2[k], r3[k]} * to;
-        c -= (khz_pair){r4[k], r5[k]} * to;
-        d -= (khz_pair){r6[k], r7[k]} * to;
+        const khz_pair to = khz_pair_of(x[k], x[k]);
+        a -= khz_pair_of(r0[k], r1[k]) * to;
+        b -= khz_pair_of(r2[k], r3[k]) * to;
+        c -= khz_pair_of(r4[k], r5[k]) * to;
+        d -= khz_pair_of(r6[k], r7[k]) * to;
     }
     khz_set_pair(v, a);
     khz_set_pair(v + 2, b);

@@ -26,6 +26,12 @@ typedef khz_real khz_loose_lanes __attribute__((vector_size(sizeof(khz_real) * K
 static KHZ_INLINE khz_pair khz_pair_at(const khz_real *v) { return *(const khz_pair *)(const void *)v; }
 static KHZ_INLINE void khz_set_pair(khz_real *v, khz_pair p) { *(khz_pair *)(void *)v = p; }
 
+static KHZ_INLINE khz_pair khz_pair_of(khz_real a, khz_real b)
+{
+    const khz_pair both = {a, b};
+    return both;
+}
+
 static KHZ_INLINE khz_lanes khz_spread(khz_real v)
 {
     const khz_lanes none = {0.0};
