@@ -15,8 +15,20 @@ static const int32_t inverse[] = {4, 0, 1, 2, 3};
 static const int32_t lu_row[] = {0, 2, 4, 6, 8, 13};
 static const int32_t lu_column[] = {0, 4, 1, 4, 2, 4, 3, 4, 0, 1, 2, 3, 4};
 static const int32_t lu_diagonal[] = {0, 2, 4, 6, 12};
-static const khz_sparse_plan plan = {N,     N_A,     8,      N_A,       a_row,       a_column, a_of_jac, a_diagonal,
-                                     order, inverse, lu_row, lu_column, lu_diagonal, 8,        NULL,     NULL};
+static const khz_sparse_plan plan = {.n = N,
+                                     .n_a = N_A,
+                                     .n_jac = 8,
+                                     .n_lu = N_A,
+                                     .a_row = a_row,
+                                     .a_column = a_column,
+                                     .a_of_jac = a_of_jac,
+                                     .a_diagonal = a_diagonal,
+                                     .order = order,
+                                     .inverse = inverse,
+                                     .lu_row = lu_row,
+                                     .lu_column = lu_column,
+                                     .lu_diagonal = lu_diagonal,
+                                     .n_products = 8};
 
 static void product(const double *a, const double *x, double *b)
 {
@@ -78,7 +90,7 @@ static void begin_row(int32_t *first, int32_t *diagonal, int32_t i, const int32_
     }
 }
 
-static khz_sparse_plan plan_large(large *p)
+static khz_sparse_plan plan_large(large *p, int is_alike)
 {
     int32_t n = 0, n_lu = 0;
     p->first[0] = p->lu_first[0] = 0;
@@ -103,7 +115,8 @@ static khz_sparse_plan plan_large(large *p)
                              .inverse = p->same,
                              .lu_row = p->lu_first,
                              .lu_column = p->lu_column,
-                             .lu_diagonal = p->lu_diagonal};
+                             .lu_diagonal = p->lu_diagonal,
+                             .is_alike = is_alike};
 }
 
 /* The same by full matrices, one after the other. */
@@ -127,12 +140,12 @@ static void solve_full(double (*w)[ALL], double *b)
     }
 }
 
-static void test_side_by_side(void)
+static void test_side_by_side(int is_alike)
 {
     static large tables;
     static double w[ALL][ALL], a[MOST], lu[MOST + 2 * ALL];
     double x[ALL], y[ALL];
-    const khz_sparse_plan p = plan_large(&tables);
+    const khz_sparse_plan p = plan_large(&tables, is_alike);
     for (int i = 0; i < ALL; i++) {
         x[i] = y[i] = 1.0 + sin(3.0 * i);
         for (int32_t k = p.a_row[i]; k < p.a_row[i + 1]; k++) {
@@ -153,7 +166,8 @@ static void test_side_by_side(void)
 int main(void)
 {
     test_solves();
-    test_side_by_side();
+    test_side_by_side(0);
+    test_side_by_side(1);
     test_refuses();
     return 0;
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Sequence
 from typing import Protocol
 
@@ -12,6 +13,7 @@ from kilohertz.ir.step import NonlinearLoop
 from kilohertz.runtime import formula
 
 _LONG = 1000  # entries of a table that nobody reads
+_LONG_ROW = 8  # entries of a row of L or U
 
 
 class Memory(Protocol):
@@ -74,11 +76,25 @@ def plan_lines(name: str, rows: list[list[int]], elimination: Elimination | None
         f"static const khz_sparse_plan {name} = {{",
         f"    .n = {n}, .n_a = {first[-1]}, .n_jac = {sum(map(len, rows))}, .n_lu = {lu_first[-1]},",
         *(f"    .{part} = {pointer(f'{name}_{part}', not often)}," for part in arrays),
-        f"    .n_products = {elimination.n_products},",
+        f"    .n_products = {elimination.n_products}, .is_alike = {int(_are_alike(elimination))},",
         *([f"    .factor = {name}_factor, .solve = {name}_solve,"] if written else []),
         "};",
         "",
     ]
+
+
+def _are_alike(elimination: Elimination) -> bool:
+    """Whether a quarter of the entries of L and U stand in rows that follow one like them without gaps."""
+    runs = [(0, 0)]  # entries beside the diagonal, to the left and to the right, where no column is missing
+    n = 0
+    for i, row in enumerate(elimination.rows):
+        lower = bisect_left(row, i)
+        upper = len(row) - lower - 1
+        lower, upper = lower if row[0] == i - lower else 0, upper if row[-1] == i + upper else 0
+        n += lower if lower >= _LONG_ROW and lower == runs[-1][0] + 1 else 0
+        n += upper if upper >= _LONG_ROW and upper == runs[-1][1] - 1 else 0
+        runs.append((lower, upper))
+    return 4 * n > elimination.n_entries
 
 
 def written_out(name: str, rows: list[list[int]], elimination: Elimination) -> list[str]:

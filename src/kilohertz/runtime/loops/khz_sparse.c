@@ -59,7 +59,7 @@ static KHZ_INLINE int32_t run_of_upper(const khz_sparse_plan *p, int32_t i)
     return n >= ALIKE && p->lu_column[end - 1] == i + n ? n : 0;
 }
 
-/* What is seen_entries while a row is eliminated. */
+/* What is watched while a row is eliminated. */
 typedef struct seen_entries {
     khz_real whole;   /* what the pivot is a difference of */
     khz_real reached; /* the largest multiple of an entry that was subtracted */
@@ -109,7 +109,7 @@ static KHZ_INLINE void eliminate_left(const khz_sparse_plan *p, khz_real *full, 
     const int32_t end = p->lu_diagonal[i];
     for (int32_t k = p->lu_row[i]; k < end; k++) {
         const int32_t j = p->lu_column[k];
-        const int32_t n = k + 1 < end && p->lu_column[k + 1] == j + 1 ? run_of_upper(p, j + 1) : 0;
+        const int32_t n = p->is_alike && k + 1 < end && p->lu_column[k + 1] == j + 1 ? run_of_upper(p, j + 1) : 0;
         if (n > 0 && run_of_upper(p, j) == n + 1) {
             subtract_two_rows(p, full, lu, i, k, n, w);
             k++;
@@ -241,41 +241,66 @@ static KHZ_INLINE void solve_eight_upper(const khz_sparse_plan *p, const khz_rea
     }
 }
 
-static KHZ_INLINE void solve_lower(const khz_sparse_plan *p, const khz_real *lu, khz_real *v)
+/* v: b in the order of elimination, with multiples of what comes before subtracted. */
+static KHZ_INLINE void solve_lower(const khz_sparse_plan *p, const khz_real *lu, const khz_real *b, khz_real *v)
 {
-    for (int32_t i = 0; i < p->n;) {
-        const int32_t n = run_of_lower(p, i);
-        if (are_lower_alike(p, i, n)) {
-            solve_eight_lower(p, lu, v, i, n);
-            i += EIGHT;
-            continue;
-        }
-        khz_real sum = v[i];
-        for (int32_t k = p->lu_row[i]; k < p->lu_diagonal[i]; k++) {
+    for (int32_t i = 0; i < p->n; i++) {
+        const int32_t end = p->lu_diagonal[i];
+        khz_real sum = b[p->order[i]];
+        for (int32_t k = p->lu_row[i]; k < end; k++) {
             sum -= lu[k] * v[p->lu_column[k]];
         }
         v[i] = sum;
-        i++;
     }
 }
 
 /* Each sum ends with what was found last: the rest of it does not wait for that. */
-static KHZ_INLINE void solve_upper(const khz_sparse_plan *p, const khz_real *lu, khz_real *v)
+static KHZ_INLINE void solve_upper(const khz_sparse_plan *p, const khz_real *lu, khz_real *b, khz_real *v)
 {
-    for (int32_t i = p->n - 1; i >= 0;) {
-        const int32_t n = run_of_upper(p, i);
-        if (are_upper_alike(p, i, n)) {
-            solve_eight_upper(p, lu, v, i, n);
-            i -= EIGHT;
-            continue;
-        }
+    for (int32_t i = p->n - 1; i >= 0; i--) {
         const int32_t diagonal = p->lu_diagonal[i];
         khz_real sum = v[i];
         for (int32_t k = p->lu_row[i + 1] - 1; k > diagonal; k--) {
             sum -= lu[k] * v[p->lu_column[k]];
         }
+        sum *= lu[diagonal];
+        v[i] = sum;
+        b[p->order[i]] = sum;
+    }
+}
+
+/* The same for factors with rows that are alike. */
+static KHZ_NOINLINE void solve_by_eights(const khz_sparse_plan *p, const khz_real *lu, khz_real *b, khz_real *v)
+{
+    for (int32_t i = 0; i < p->n; i++) {
+        v[i] = b[p->order[i]];
+    }
+    for (int32_t i = 0; i < p->n; i++) {
+        const int32_t n = run_of_lower(p, i);
+        if (are_lower_alike(p, i, n)) {
+            solve_eight_lower(p, lu, v, i, n);
+            i += EIGHT - 1;
+            continue;
+        }
+        for (int32_t k = p->lu_row[i]; k < p->lu_diagonal[i]; k++) {
+            v[i] -= lu[k] * v[p->lu_column[k]];
+        }
+    }
+    for (int32_t i = p->n - 1; i >= 0; i--) {
+        const int32_t n = run_of_upper(p, i), diagonal = p->lu_diagonal[i];
+        if (are_upper_alike(p, i, n)) {
+            solve_eight_upper(p, lu, v, i, n);
+            i -= EIGHT - 1;
+            continue;
+        }
+        khz_real sum = v[i];
+        for (int32_t k = p->lu_row[i + 1] - 1; k > diagonal; k--) {
+            sum -= lu[k] * v[p->lu_column[k]];
+        }
         v[i] = sum * lu[diagonal];
-        i--;
+    }
+    for (int32_t i = 0; i < p->n; i++) {
+        b[p->order[i]] = v[i];
     }
 }
 
@@ -283,15 +308,10 @@ void khz_sparse_solve(const khz_sparse_plan *p, khz_real *lu, khz_real *b)
 {
     if (p->solve != NULL) {
         p->solve(lu, b);
-        return;
-    }
-    khz_real *const v = lu + p->n_lu; /* b in the order of elimination */
-    for (int32_t i = 0; i < p->n; i++) {
-        v[i] = b[p->order[i]];
-    }
-    solve_lower(p, lu, v);
-    solve_upper(p, lu, v);
-    for (int32_t i = 0; i < p->n; i++) {
-        b[p->order[i]] = v[i];
+    } else if (p->is_alike) {
+        solve_by_eights(p, lu, b, lu + p->n_lu);
+    } else {
+        solve_lower(p, lu, b, lu + p->n_lu);
+        solve_upper(p, lu, b, lu + p->n_lu);
     }
 }

@@ -22,6 +22,7 @@ typedef struct khz_sparse_plan {
     const int32_t *lu_column;    /* [n_lu] */
     const int32_t *lu_diagonal;  /* [n] place in lu of the pivots */
     int64_t n_products;          /* multiplications of one factorisation */
+    int32_t is_alike;            /* rows of L or U follow one another without gaps: eight at a time pay */
     /* khz_sparse_factor and khz_sparse_solve for this plan alone, written out, with the same bits; NULL: by the tables
      */
     int (*factor)(const khz_real *a, khz_real *lu);
