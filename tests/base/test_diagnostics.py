@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import traceback
+from pathlib import Path
+
 import pytest
 
 from kilohertz.base import Diagnostic, ModelError, Note, Origin, Severity, SourceMap, Span, render
@@ -72,3 +75,13 @@ def test_origins_remember_passes_and_join() -> None:
     one, two = Origin((Span("a", 0, 1),), "r1"), Origin((Span("a", 0, 1), Span("b", 2, 3)), "r2")
     assert one.touched("tear").touched("tear").passes == ("tear",)
     assert one.joined(two) == Origin((Span("a", 0, 1), Span("b", 2, 3)), "r1")
+
+
+def test_a_traceback_shows_places_and_notes(tmp_path: Path) -> None:
+    file = tmp_path / "motor.mo"
+    file.write_text(TEXT)
+    error = ModelError(Diagnostic("S204", "one equation is left", Span(str(file), 10, 16), notes=(Note("see there"),)))
+    shown = "".join(traceback.format_exception(error))
+    assert f"{file}:2:3: error[S204]: one equation is left" in shown
+    assert "note: see there" in shown
+    assert str(error) == "one equation is left"

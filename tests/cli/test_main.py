@@ -34,7 +34,8 @@ def test_every_command_has_help(command: str, capsys: pytest.CaptureFixture[str]
 @pytest.mark.parametrize("words", [[], ["no-such-command"], ["check"], ["check", "A", "--no-such-option"]])
 def test_wrong_usage_is_2(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert main(words) == 2
-    assert "usage: khz" in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert ("--help` " in said) == bool(words) and ("usage: khz" in said) != bool(words)
 
 
 def test_without_words_the_commands_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
@@ -71,11 +72,22 @@ def test_debugging_shows_the_traceback(monkeypatch: pytest.MonkeyPatch) -> None:
         guarded(job)
 
 
-def test_the_usage_of_the_command_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_was_wrong_is_not_hidden_by_a_usage(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["check", "M", "--no-such-option"]) == 2
-    said = capsys.readouterr().err
-    assert "usage: khz check" in said
-    assert "unrecognized arguments: --no-such-option" in said
+    said = capsys.readouterr().err.splitlines()
+    assert said[0] == "khz check: error: unrecognized arguments: --no-such-option"
+    assert said[-1] == "note: `khz check --help` tells how it is called"
+    assert len(said) == 2
+
+
+def test_a_command_that_is_not_there_has_a_neighbour(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["chek", "M"]) == 2
+    assert capsys.readouterr().err.splitlines()[0] == "khz: error: there is no command `chek`; did you mean `check`?"
+
+
+def test_a_frequency_for_a_step_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["simulate", "M", "--step", "1kHz"]) == 2
+    assert "1 kHz is a step of 1ms" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -87,7 +99,7 @@ def test_the_usage_of_the_command_is_shown(capsys: pytest.CaptureFixture[str]) -
 )
 def test_what_was_meant_is_told(words: list[str], meant: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(words) == 2
-    assert capsys.readouterr().err.splitlines()[-1] == meant
+    assert meant in capsys.readouterr().err.splitlines()
 
 
 def test_an_interrupt_is_130(capsys: pytest.CaptureFixture[str]) -> None:

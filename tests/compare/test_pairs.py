@@ -10,6 +10,7 @@ import pytest
 from kilohertz.base import ModelError
 from kilohertz.compare import Bars, Pair, Rename, Wanted, compare
 from kilohertz.compare.signal_expressions import values_of
+from kilohertz.compare.signal_pairs import unknown
 from kilohertz.ir.builtins import BUILTINS
 from kilohertz.results import Result, Signal
 
@@ -43,6 +44,11 @@ def test_names_as_other_tools_spell_them() -> None:
         Result.of_columns("R", T, {"x": WAVE}, {name: k}) for name, k in (("a[1, 2]", 2.0), ("a[1,2]", 3.0))
     )
     assert compare(blank, plain).pairing.parameters == (("a[1, 2]", 2.0, 3.0),)
+
+
+def test_names_with_commas_between_them_are_told_apart() -> None:
+    assert "--signals 'x' --signals 'y*'" in unknown("x,y*", "", ["x", "yes"]).notes[0].text
+    assert not unknown("x,z", "", ["x", "yes"]).notes
 
 
 def test_parameters_that_differ_are_told() -> None:

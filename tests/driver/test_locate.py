@@ -60,7 +60,8 @@ def test_what_is_not_found(file: Path) -> None:
     assert misspelt == "L310 there is no class `decay` in `Kilohertz.Examples`; did you mean `Decay`?"
     assert refused("Modelica.Blocks.Sources.Sine").startswith("L301 the library `Modelica` is not found")
     assert refused("Kilohert.Examples").endswith("did you mean `Kilohertz`?")
-    assert refused("Nothing") == "L310 there is no class `Nothing`"
+    nowhere = "a class in a file is `file.mo:Nothing`; others come from libraries on the library path"
+    assert refused("Nothing") == f"L310 there is no class `Nothing`; {nowhere}"
     assert refused(str(file) + ":Q") == "L310 there is no class `Q`"
     inside = refused(str(file) + ":Inner")
     assert inside == f"L310 `{file}` has no class `Inner` of its own; did you mean `{file}:P.Inner`?"
@@ -71,6 +72,8 @@ def test_what_is_not_found(file: Path) -> None:
         == "L309 `pyproject.toml` is neither the name of a class nor a file that ends with .mo or .fmu"
     )
     assert refused("missing.mo") == "L308 the file `missing.mo` cannot be read: No such file or directory"
+    near = str(file.with_name(f"{file.stem}s.mo"))
+    assert refused(near).endswith(f"cannot be read: No such file or directory; did you mean `{file}`?")
 
 
 def test_a_file_that_is_no_modelica(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

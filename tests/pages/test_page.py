@@ -29,6 +29,7 @@ from kilohertz.pages import (
     Verdict,
     write_page,
 )
+from kilohertz.pages.page import Kit
 from kilohertz.pages.plots import thinned
 
 
@@ -78,6 +79,16 @@ def test_a_page_needs_nothing_from_outside() -> None:
     assert "A &lt;sample&gt;" in own
     assert not re.findall(r'(?:src|href)="(?!#)', own)  # no other file, no network
     assert "</script> one" not in text  # nothing in the data can end a script
+
+
+def test_lines_that_are_left_out_of_a_listing_are_marked() -> None:
+    shown = Listing("motor.mo", [ListingLine(1, "a"), ListingLine(2, "b"), ListingLine(9, "c", 0.7)]).html(Kit())
+    assert re.findall(r'<tr id="[^"]*-(\d+)"( class="[^"]*")?>', shown) == [
+        ("1", ""),
+        ("2", ""),
+        ("9", ' class="hot gap"'),
+    ]
+    assert shown.startswith('<div class="code">')  # which scrolls, where a line is longer than the page
 
 
 def test_numbers_that_json_does_not_have_are_null() -> None:

@@ -121,7 +121,7 @@ def test_what_is_not_driven_and_not_used_is_said(model: Model, tmp_path: Path) -
     statistics = Statistics()
     model.simulate(stop=0.1, inputs=tmp_path / "u.csv", statistics=statistics)
     assert statistics.notes == (
-        "no inputs, so not used: speed",
+        "columns that are no inputs are not used: speed",
         "inputs that nothing drives keep their start values: on",
     )
 

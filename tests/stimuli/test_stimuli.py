@@ -208,7 +208,7 @@ def test_every_format_can_drive_a_task(tmp_path: Path, capsys: pytest.CaptureFix
         out = tmp_path / "out.csv"
         assert main(["run", str(scenario), "--no-check", "-o", str(out)]) == 0
         said = capsys.readouterr().err
-        assert "no inputs, so not used: speed" in said
+        assert "columns that are no inputs are not used: speed" in said
         assert "inputs that nothing drives keep their start values: w" in said
         assert "driven over time" not in said
         assert main(["run", str(scenario), "--no-check", "-o", str(out), "--set", "u=3", "--set", "w=1"]) == 0

@@ -46,6 +46,12 @@ class ModelError(Exception):
         super().__init__("; ".join(d.message for d in diagnostics))
         self.diagnostics = diagnostics
 
+    @property
+    def __notes__(self) -> list[str]:  # type: ignore[override]  # made when a traceback asks, not when it is raised
+        """What a traceback in Python shows below itself: the diagnostics as `khz` prints them."""
+        sources = SourceMap()
+        return [render(d, sources) for d in self.diagnostics if d.span is not None or d.notes]
+
 
 class ModelWarning(UserWarning):
     """What `khz simulate` warns of, said by a run in Python: of the model, and of what the run had to cope with.

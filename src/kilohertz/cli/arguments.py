@@ -99,7 +99,8 @@ def seconds(text: str) -> float:
     try:
         return base.seconds(float(text) if text in ("inf", "nan") else text)
     except ValueError:
-        raise argparse.ArgumentTypeError(f"`{text}` is not a time; write 0.5, 1ms, 250us or 2min") from None
+        hint = "; 1 kHz is a step of 1ms" if text.lower().endswith("hz") else ""
+        raise argparse.ArgumentTypeError(f"`{text}` is not a time; write 0.5, 1ms, 250us or 2min{hint}") from None
 
 
 def integer(text: str) -> int:

@@ -9,10 +9,10 @@ import sys
 import warnings
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, NoReturn
 
 from kilohertz import __version__
-from kilohertz.base import Diagnostic, ModelError, ModelWarning, Severity, SourceMap, closest, render
+from kilohertz.base import Diagnostic, ModelError, ModelWarning, Severity, SourceMap, closest, near, render
 from kilohertz.cli.progress import told_of_long_work
 
 COMMANDS = {
@@ -33,7 +33,7 @@ COMMANDS = {
     "series": "many runs of a model and its variant: cases from parameters, thresholds, results that are kept",
     "tune": "the cheapest settings of the step that are accurate enough",
     "plot": "signals of results over time, on a page",
-    "library": "find, install, list, remove and lock Modelica libraries",
+    "library": "search, install, list, remove and lock Modelica libraries",
     "complete": "let the shell complete commands, options and class names",
     "demo": "the main job on a bundled example, no other set-up",
 }
@@ -118,6 +118,10 @@ def show(diagnostics: Sequence[Diagnostic]) -> None:
 
 def _parse(words: list[str]) -> argparse.Namespace:
     chosen = next((w for w in words if not w.startswith("-")), "")
+    if chosen and chosen not in COMMANDS:
+        print(f"khz: error: there is no command `{chosen}`{near(chosen, COMMANDS)}", file=sys.stderr)
+        print("note: `khz --help` lists all", file=sys.stderr)
+        raise SystemExit(USAGE)
     parser = _parser([chosen])  # only the command that runs is imported
     if not words:  # what there is, instead of what is missing
         parser.print_help(sys.stderr)
@@ -126,6 +130,13 @@ def _parse(words: list[str]) -> argparse.Namespace:
     if unknown:
         known.parser.error("\n".join([f"unrecognized arguments: {' '.join(unknown)}", *_meant(known, unknown)]))
     return known
+
+
+class _Parser(argparse.ArgumentParser):
+    """What was wrong is all that is said: a usage of twenty lines above would hide it."""
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(USAGE, f"{self.prog}: error: {message}\nnote: `{self.prog} --help` tells how it is called\n")
 
 
 def _meant(known: argparse.Namespace, unknown: Sequence[str]) -> list[str]:
@@ -144,7 +155,7 @@ def whole_parser() -> argparse.ArgumentParser:
 
 
 def _parser(complete: Collection[str]) -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+    parser = _Parser(
         prog="khz",
         description="Modelica models to hard real time.",
         epilog=_EPILOG,

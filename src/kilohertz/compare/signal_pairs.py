@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from math import isclose
 
-from kilohertz.base import Diagnostic, ModelError, near
+from kilohertz.base import Diagnostic, ModelError, Note, near
 from kilohertz.compare.bars import Bars
 from kilohertz.results import Result
 
@@ -161,5 +161,14 @@ def _check(wanted: Wanted, reference: Result, names: Sequence[str]) -> None:
     known = [*names, *reference]
     missing = [p for p in asked if not any(matches(n, (p,)) for n in known)]
     if missing:
-        texts = (f"no signal of the reference is called `{p}`{near(p, known)}" for p in missing)
-        raise ModelError(*(Diagnostic("R744", text) for text in texts))
+        raise ModelError(*(unknown(p, " of the reference", known) for p in missing))
+
+
+def unknown(pattern: str, of: str, known: Sequence[str]) -> Diagnostic:
+    """R744: a name or pattern that no signal has; several with commas between them are told to be given one by one."""
+    words = [word.strip() for word in pattern.split(",")]
+    apart = len(words) > 1 and all(any(matches(n, (w,)) for n in known) for w in words)
+    told = " ".join(f"--signals '{w}'" for w in words)
+    notes = (Note(f"each stands by itself, since names may have commas: {told}"),) if apart else ()
+    near_by = "" if apart else near(pattern, known)
+    return Diagnostic("R744", f"no signal{of} is called `{pattern}`{near_by}", notes=notes)

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -53,7 +53,13 @@ def locate(text: str, libraries: Libraries) -> ClassDef:
         return _in_file(wrapped.path, wrapped.class_name, libraries)
     if os.sep in text or not all(Dotted.read(text).parts):
         raise ModelError(_no_name(text))
-    return _by_name(text, libraries)
+    try:
+        return _by_name(text, libraries)
+    except ModelError as error:
+        only = error.diagnostics[0]
+        if only.code != "L310" or "." in text or only.notes:
+            raise
+        raise ModelError(replace(only, notes=(_elsewhere(text),))) from None
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,6 +156,13 @@ def _no_library(name: str, path: tuple[str, ...], libraries: Libraries) -> Diagn
         missing = libraries.missing(path[0])
         return Diagnostic(missing.code, missing.message, notes=missing.notes + _similar(path[0], libraries.names()))
     return Diagnostic("L310", f"there is no class `{name}`", notes=_similar(name, libraries.names()))
+
+
+def _elsewhere(name: str) -> Note:
+    """Where a class that stands in no library is looked for: for somebody who has it in a file."""
+    file = Path(f"{name}.mo")
+    here = next((p for p in (file, Path(f"{name.lower()}.mo")) if p.is_file()), "file.mo")
+    return Note(f"a class in a file is `{here}:{name}`; others come from libraries on the library path")
 
 
 def _similar(name: str, names: Iterable[str]) -> tuple[Note, ...]:

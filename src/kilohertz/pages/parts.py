@@ -110,6 +110,12 @@ class ListingLine:
     link: str = ""
 
 
+def _kind(line: ListingLine, last: int) -> str:
+    """Lines that cost something are marked, and those before which lines are left out."""
+    kinds = [name for name, holds in (("hot", line.share > 0), ("gap", last and line.number > last + 1)) if holds]
+    return f' class="{" ".join(kinds)}"' if kinds else ""
+
+
 def _margin(line: ListingLine) -> str:
     words = escape(line.margin)
     return f'<a href="{escape(line.link)}">{words}</a>' if line.link else words
@@ -124,13 +130,14 @@ class Listing:
 
     def html(self, kit: Kit) -> str:
         prefix = anchor_of(self.name)
+        before = (0, *(line.number for line in self.lines))
         rows = "".join(
-            f'<tr id="{prefix}-{line.number}"{" class=hot" if line.share > 0 else ""}>'
+            f'<tr id="{prefix}-{line.number}"{_kind(line, last)}>'
             f'<td class="margin" style="--share:{min(1.0, line.share):.4f}">{_margin(line)}</td>'
             f'<td class="number">{line.number}</td><td class="source">{escape(line.text)}</td></tr>'
-            for line in self.lines
+            for line, last in zip(self.lines, before, strict=False)
         )
-        return f'<table class="listing">{rows}</table>'
+        return f'<div class="code"><table class="listing">{rows}</table></div>'
 
     def place(self, number: int) -> str:
         """The anchor of a line."""

@@ -89,4 +89,4 @@ def _draw(plot: Plot, axes: Any) -> None:
     axes.grid(alpha=0.3)
     axes.label_outer()
     if plot.curves:
-        axes.legend(loc="upper right", fontsize=8)
+        axes.legend(loc="best", fontsize=8)

@@ -120,5 +120,5 @@ def _named(s: Stimulus, rows: Result, resolver: Resolver, out: Playback) -> Mapp
     unused = [c for c in rows.names if c not in inputs]
     if named and unused:
         few = ", ".join(unused[:3]) + (f" and {len(unused) - 3} more" if len(unused) > 3 else "")
-        out.notes.append(f"{s.file.name}: no inputs, so not used: {few}")
+        out.notes.append(f"{s.file.name}: columns that are no inputs are not used: {few}")
     return named

@@ -139,6 +139,10 @@ class Report:
             share = 100.0 * c["missed"] / judged if judged else 0.0
             missed = f"{c['missed']} of {judged} ({share:.3g} %): {causes_of(c)}"
             lines.append(f"  deadlines missed: {missed}; policy {part['policy']}")
+            if c["late_wakeups"] and not c["overruns"]:
+                lines.append(
+                    "  the machine woke the task late, no step took too long: `khz doctor` says what to change"
+                )
         if c["exchange_late"] or c["exchange_old"]:
             words = f"{c['exchange_late']} came late, {c['exchange_old']} were overwritten"
             lines.append(f"  messages of other threads: {words}; the newest stood for them")
@@ -285,7 +289,7 @@ def _fault(f: dict[str, Any]) -> str:
 
 _OWN_SETTINGS = 2  # affinity and priority are a thread's own, the others of all
 _TROUBLE = {
-    "held": "steps that failed (states held)",
+    "held": "steps that failed (states held; a smaller step or another method, as auto takes, may hold)",
     "newton_caps": "times a loop hit its iteration cap",
     "not_finite": "values that were not finite",
     "pivots": "weak pivots",

@@ -81,7 +81,10 @@ def format_of(path: str | Path, *, to_write: bool = False) -> Format:
     for candidate in FORMATS:
         if candidate.suffix == suffix and (candidate.write if to_write else candidate.read) is not None:
             return candidate
-    raise ModelError(Diagnostic("R704", f"no result format is called `{suffix}`; use {endings(to_write=to_write)}"))
+    model = suffix in (".mo", ".fmu") and not to_write
+    notes = (Note(f"a model is run first: `khz simulate {path} -o result.csv`"),) if model else ()
+    message = f"no result format is called `{suffix}`; use {endings(to_write=to_write)}"
+    raise ModelError(Diagnostic("R704", message, notes=notes))
 
 
 def check_output(path: str | Path) -> None:

@@ -152,7 +152,11 @@ class World:
             if path is not None:
                 notes = (Note(f"`{ref.names[0]}` is imported as `{'.'.join(path)}`, which is not there"),)
             elif not notes and len(ref.names) > 1:
-                notes = (Note(f"no library `{ref.names[0]}` is on the library path (--library, MODELICAPATH)"),)
+                top = ref.names[0]
+                notes = (
+                    Note(f"no library `{top}` is on the library path (--library, MODELICAPATH)"),
+                    Note(f"`khz library install {top}` gets it, where the index has it"),
+                )
             return Diagnostic("S202", f"there is no class `{name}`", span, notes=notes)
         for i, part in enumerate(ref.names[1:], 1):
             inner = named if isinstance(named, ClassNode) else self.component_type(named)

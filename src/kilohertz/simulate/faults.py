@@ -149,9 +149,9 @@ def leaps(times: int, first: float) -> list[Diagnostic]:
         return []
     often = "once" if times == 1 else f"{times} times"
     text = f"{often} the model changed faster than time can tell; one implicit step went over each change"
-    told = "what it led to holds, not the way there: a damping or stiffness is too large"
-    note = Note(f"first at time = {first:g}; {told}")
-    return [_placed("R798", text, None, [note])]
+    stiff = "at a stop that is too stiff or damped what it led to holds, not the way there"
+    pole = "where a derivative grows without bound (1/0) there is no solution behind it, and what follows does not hold"
+    return [_placed("R798", text, None, [Note(f"first at time = {first:g}"), Note(stiff), Note(pole)])]
 
 
 def held(step: Step, times: int, first: float, relation: int) -> list[Diagnostic]:
@@ -276,7 +276,8 @@ def _totals(stepper: Stepper) -> list[Diagnostic]:
         text = f"{c['held']} of {c['steps']} steps failed; the states before them were held"
         if c["held"] > c["steps"]:  # parts of steps, between events
             text = f"parts of steps failed {c['held']} times in {c['steps']} steps; the states before them were held"
-        out.append(_placed("R729", text, None, []))
+        note = Note("a smaller step may hold, or a method for stiff models; `--solver auto` looks for one")
+        out.append(_placed("R729", text, None, [note]))
     if c["late_time_events"]:
         text = f"{c['late_time_events']} time events inside a step were handled at its end"
         note = Note("`--events exact --events-per-step N` meets N events in a step exactly")

@@ -291,7 +291,7 @@ def _check_names(names: Mapping[str, Any], known: Mapping[str, StepVariable]) ->
 
 def _notes(unused: list[str], undriven: list[str]) -> tuple[str, ...]:
     few = ", ".join(unused[:3]) + (f" and {len(unused) - 3} more" if len(unused) > 3 else "")
-    notes = [f"no inputs, so not used: {few}"] if unused else []
+    notes = [f"columns that are no inputs are not used: {few}"] if unused else []
     notes += [f"inputs that nothing drives keep their start values: {', '.join(undriven)}"] if undriven else []
     return tuple(notes)
 

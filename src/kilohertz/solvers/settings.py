@@ -271,7 +271,7 @@ class StepSettings:
                 raise _wrong(f"`{', '.join(wrong)}` is for fixed-step solvers, not for `{self.solver}`")
             if "step" in self.given:
                 message = f"`step` is for fixed-step solvers; `{self.solver}` chooses its own steps"
-                raise _wrong(f"{message}, and the output intervals say how many rows there are")
+                raise _wrong(f"{message} (the solver `auto` takes fixed ones; the number of rows is `intervals`)")
             return self
         return self.check_fixed()
 

@@ -161,7 +161,8 @@ class _Writer:
         elif name == "pi":
             self._number(math.pi)
         else:
-            _wrong(self.text, f"there is no `{name}` in it but `time` and `pi`")
+            forms = "`sine(frequency = 2)` or `sin(2*pi*time)`"
+            _wrong(self.text, f"`{name}` is neither `time` nor `pi`; one with values is written {forms}")
 
     def _binary(self, node: tree.Binary, names: Names, decides: bool) -> None:
         op, left, right = node.op.removeprefix("."), node.left, node.right

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
 
-from kilohertz.base import Diagnostic, ModelError, Note, Severity, SourceMap, Span
+from kilohertz.base import Diagnostic, ModelError, Note, Severity, SourceMap, Span, closest
 from kilohertz.base.outside import Outside
 from kilohertz.base.source import remember_text
 from kilohertz.base.versions import version
@@ -250,7 +250,9 @@ class Libraries:
             stored, diagnostics = self._cache.load(file, within)
         except OSError as error:
             reason = error.strerror or str(error)
-            raise ModelError(Diagnostic("L308", f"the file `{file}` cannot be read: {reason}")) from None
+            raise ModelError(
+                Diagnostic("L308", f"the file `{file}` cannot be read: {reason}", notes=_beside(file))
+            ) from None
         self._raise_errors(diagnostics)
         return stored
 
@@ -338,6 +340,15 @@ class Libraries:
 
     def _warn(self, code: str, message: str, span: Span | None, notes: tuple[Note, ...] = ()) -> None:
         self.diagnostics.append(Diagnostic(code, message, span, notes=notes, severity=Severity.WARNING))
+
+
+def _beside(file: str) -> tuple[Note, ...]:
+    """Files of the same folder whose name is close to one that is not there."""
+    path = Path(file)
+    if path.exists() or not path.parent.is_dir():
+        return ()
+    near = closest(path.name, sorted(p.name for p in path.parent.glob("*.mo")), 1)
+    return (Note(f"did you mean `{path.with_name(near[0])}`?"),) if near else ()
 
 
 def full_name(cls: ClassDef) -> Name:

@@ -46,7 +46,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("a", metavar="A", help=f"{kinds} to be judged, or a comparison.toml that says all")
     add("b", metavar="B", nargs="?", help="the reference, likewise (default: A itself, simulated by CVODE)")
     add_libraries(parser)
-    add("--signals", metavar="P", action="append", help="names, patterns or a file of names; those must be there")
+    add(
+        "--signals",
+        metavar="P",
+        action="append",
+        help="a name, a pattern or a file of names; those must be there; may be repeated",
+    )
     add("--tolerance", metavar="X", type=float, help="size of the tube (default 0.002)")
     add("--rms", metavar="X", type=float, help="also require this root mean square error")
     add("--symmetric", action="store_true", default=None, help="also ask that the result follows every peak")

@@ -16,7 +16,9 @@ examples:
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.epilog, parser.formatter_class = _EXAMPLES, argparse.RawDescriptionHelpFormatter
     parser.add_argument("results", metavar="RESULT", nargs="+", help=f"result files ({endings()})")
-    parser.add_argument("--signals", metavar="P", action="append", default=[], help="names or patterns (default: all)")
+    parser.add_argument(
+        "--signals", metavar="P", action="append", default=[], help="a name or pattern; may be repeated (default: all)"
+    )
     parser.add_argument(
         "-o",
         "--output",

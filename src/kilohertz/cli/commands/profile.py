@@ -49,7 +49,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--mode", choices=("burst", "always"), default="burst", help="of a scenario: all places in all cycles, or cheap"
     )
     add("--against", metavar="MODEL", help="a variant: both profiled in turn, side by side, and what it saves")
-    add("--signals", metavar="S", action="append", default=[], help="with --against: how far these deviate, by CVODE")
+    add(
+        "--signals",
+        metavar="S",
+        action="append",
+        default=[],
+        help="with --against: how far these deviate, by CVODE; may be repeated",
+    )
     add("--advise", action="store_true", help="what could be done about it; what other settings can do is tried")
     add("--tear-on", metavar="X", action="append", default=[], help="iterate a loop on this unknown, not on another")
     add("--worst", metavar="N", type=integer, default=10, help="worst cycles to show whole (default 10)")
@@ -92,8 +98,10 @@ def _against(arguments: argparse.Namespace) -> int:
     wanted = Wanted(arguments.steps, arguments.start, arguments.stop, values)
     versus = profile_versus(model, variant, StepSettings.of(**step_settings(arguments)), wanted, arguments.signals)
     if not arguments.quiet:
-        more = "saves" if versus.saved >= 0 else "costs"
-        print(f"{versus.variant.name} {more} {abs(versus.saved):.1%} of the median cycle of {versus.model.name}")
+        more = ("saves", "of") if versus.saved >= 0 else ("adds", "to")
+        print(
+            f"{versus.variant.name} {more[0]} {abs(versus.saved):.1%} {more[1]} the median cycle of {versus.model.name}"
+        )
         for side in (versus.model, versus.variant):
             low, high = (ns / 1e3 for ns in side.spread_ns)
             n, rounds = len(side.loops), len(side.profiles)

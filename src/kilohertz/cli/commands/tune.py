@@ -33,7 +33,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--error", metavar="E", type=_share, default=0.005, help="largest error of a signal's range (default 0.5%%)")
     add("--deadline", metavar="T", type=positive_seconds, help="what a regular period may take, e.g. 200us")
     add("--try-step", metavar="H", type=positive_seconds, action="append", help="a step to try; may be repeated")
-    add("--signals", metavar="P", action="append", default=[], help="names or patterns to compare (default: all)")
+    add(
+        "--signals",
+        metavar="P",
+        action="append",
+        default=[],
+        help="a name or pattern to compare; may be repeated (default: all)",
+    )
     add("--start", metavar="T", type=seconds, help="start time (default: experiment annotation, or 0)")
     add("--stop", metavar="T", type=seconds, help="stop time (default: experiment annotation, or start + 1)")
     add("-o", "--output", metavar="F.toml", type=Path, help="write the choice as a scenario for `khz run`")

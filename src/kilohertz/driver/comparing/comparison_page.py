@@ -30,7 +30,9 @@ def page_of(outcome: Outcome) -> Page:
         parts += [Heading("Where they part"), Prose("\n\n".join(outcome.why))]
     parts += [Heading("Signals"), _table(verdict)]
     parts += [Heading("Plots"), *_plots(outcome)]
-    return Page(d.name, f"{d.result.name} against the reference {d.reference.name}", parts)
+    sides = f"{d.result.name} against the reference {d.reference.name}"
+    is_told = d.name == f"{d.result.name} against {d.reference.name}"  # nobody gave it a name
+    return Page(d.name, "the second is the reference" if is_told else sides, parts)
 
 
 def _facts(verdict: Verdict) -> list[tuple[str, str, str]]:

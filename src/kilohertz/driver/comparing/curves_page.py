@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kilohertz.base import Diagnostic, ModelError, near
-from kilohertz.compare.signal_pairs import matches, spelt
+from kilohertz.base import ModelError
+from kilohertz.compare.signal_pairs import matches, spelt, unknown
 from kilohertz.pages import Curve, Heading, Page, Part, Plot, Prose
 from kilohertz.pages.plots import thinned
 from kilohertz.results import Result
@@ -22,7 +22,7 @@ def curves_page(results: Sequence[tuple[str, Result]], patterns: Sequence[str]) 
     known = list(first.values())
     missing = [p for p in patterns if not any(matches(n, (p,)) for n in known)]
     if missing:
-        raise ModelError(*(Diagnostic("R744", f"no signal is called `{p}`{near(p, known)}") for p in missing))
+        raise ModelError(*(unknown(p, "", known) for p in missing))
     wanted = [n for n in known if not patterns or matches(n, patterns)]
     parts: list[Part] = [Heading("Signals"), *(_frame(name, results) for name in wanted[:_FRAMES])]
     if len(wanted) > _FRAMES:

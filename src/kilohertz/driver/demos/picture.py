@@ -13,6 +13,17 @@ from kilohertz.driver.demos.catalogue import Example, Panel
 if TYPE_CHECKING:
     from kilohertz.results import Result
 
+# beside no curve: above the frame, at its right
+_ABOVE: dict[str, Any] = {
+    "loc": "lower right",
+    "bbox_to_anchor": (1.0, 1.0),
+    "fontsize": "small",
+    "frameon": False,
+    "borderaxespad": 0.1,
+    "handlelength": 1.5,
+    "columnspacing": 1.2,
+}
+
 
 def draw(path: Path, example: Example, run: Result, reference: Result, period: float) -> None:
     """Panels of the example from above, the error of the first panel below its curves, the slack last."""
@@ -39,7 +50,7 @@ def draw(path: Path, example: Example, run: Result, reference: Result, period: f
     (below[-1] if below else error).set_xlabel("time [s]")
     for axes in (top, error, *below):
         axes.grid(alpha=0.3)
-        axes.legend(loc="center right", fontsize="small")
+        axes.legend(**_ABOVE, ncols=len(axes.get_lines()))
     try:
         figure.savefig(path, dpi=100)
     except OSError as failure:

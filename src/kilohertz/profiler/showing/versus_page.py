@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -30,8 +31,8 @@ from kilohertz.profiler.views import Branch, cycle_tree, rows
 def versus_page(versus: Versus) -> Page:
     """All parts."""
     model, variant = versus.model, versus.variant
-    more = "saves" if versus.saved >= 0 else "costs"
-    words = f"`{variant.name}` {more} {abs(versus.saved):.1%} of the median cycle of `{model.name}`"
+    more = ("saves", "of") if versus.saved >= 0 else ("adds", "to")
+    words = f"`{variant.name}` {more[0]} {abs(versus.saved):.1%} {more[1]} the median cycle of `{model.name}`"
     about = model.profiles[0].about
     subtitle = [f"{about[k]}" for k in ("solver", "machine", "compiler") if about.get(k)]
     parts: list[Part] = [
@@ -75,7 +76,8 @@ def _sides(versus: Versus) -> list[Part]:
     nodes = []
     for side, tree in zip(both, trees, strict=True):
         rest = (Node("shorter", (longest - tree.ns) / 1e3),) if tree.ns < 0.999 * longest else ()
-        nodes.append(Icicle(Node(_short(side.name), longest / 1e3, (_node(tree), *rest)), "µs"))
+        cycle = replace(_node(tree), name=_short(side.name))
+        nodes.append(Icicle(Node("one scale for both", longest / 1e3, (cycle, *rest)), "µs"))
     return list(nodes)
 
 
