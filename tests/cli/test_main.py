@@ -80,6 +80,12 @@ def test_what_was_wrong_is_not_hidden_by_a_usage(capsys: pytest.CaptureFixture[s
     assert len(said) == 2
 
 
+def test_a_usage_leaves_many_options_to_the_list(capsys: pytest.CaptureFixture[str]) -> None:
+    for command, usage in (("compare", "[options] A [B]"), ("doctor", "[-h] [--seconds T] [--json]")):
+        assert main([command, "--help"]) == 0
+        assert capsys.readouterr().out.startswith(f"usage: khz {command} {usage}\n")
+
+
 def test_a_command_that_is_not_there_has_a_neighbour(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["chek", "M"]) == 2
     assert capsys.readouterr().err.splitlines()[0] == "khz: error: there is no command `chek`; did you mean `check`?"

@@ -98,6 +98,7 @@ def test_files_are_beside_the_scenario(tmp_path: Path, model: str, found: str) -
     [
         ("model = 'A'\nsteps = '1ms'", "2:1: error[R741]: there is no setting `steps` here; did you mean `step`"),
         ("model = 'A'\n\nstep = '1 sec'", "3:1: error[R723]: `step` is '1 sec', but must be a time from"),
+        ("[[model]]\nclass = 'A'", "1:3: error[R742]: `model` is a list of tables, but must be a text in quotes"),
         ("model = 'A'\n[realtime]\noverrun = 'skp'", "3:1: error[R742]: `overrun` is `skp`, but must be one of"),
         ("step = 0.001", "error[R743]: `model` is missing"),
         ("model = 'A'\n[[device]]\nreceive = ['u']", "must be a list of tables: [[device.receive]], or receive = [{"),

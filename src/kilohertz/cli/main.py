@@ -44,6 +44,7 @@ file.fmu, or file.fmu:PATTERN with local variables of the FMU shown;
 Exit codes: 0 fine, 1 the model or the run failed, 2 wrong usage.  KHZ_DEBUG=1 shows tracebacks."""
 
 FAILED, USAGE, INTERRUPTED = 1, 2, 130
+_MOST_IN_USAGE = 12  # options
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -134,6 +135,13 @@ def _parse(words: list[str]) -> argparse.Namespace:
 
 class _Parser(argparse.ArgumentParser):
     """What was wrong is all that is said: a usage of twenty lines above would hide it."""
+
+    def format_help(self) -> str:
+        """Where there are many options, the usage leaves them to the list below it."""
+        if self.usage is None and len(self._get_optional_actions()) > _MOST_IN_USAGE:
+            rest = (str(a.metavar) if a.nargs is None else f"[{a.metavar}]" for a in self._get_positional_actions())
+            self.usage = f"%(prog)s [options] {' '.join(rest)}"
+        return super().format_help()
 
     def error(self, message: str) -> NoReturn:
         self.exit(USAGE, f"{self.prog}: error: {message}\nnote: `{self.prog} --help` tells how it is called\n")

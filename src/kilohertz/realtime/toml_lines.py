@@ -22,8 +22,9 @@ def find_key(file: str, text: str, path: Path) -> Span | None:
     places = {_cut(place): span for place, span in reversed(_places(text).items())}
     wanted = _cut(path)
     while wanted:
-        if wanted in places:
-            return Span(file, *places[wanted])
+        for place in (wanted, (*wanted, 0)):  # an array of tables begins with its first
+            if place in places:
+                return Span(file, *places[place])
         wanted = wanted[:-1]
     return None
 

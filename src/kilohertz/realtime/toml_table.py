@@ -103,7 +103,7 @@ class Table:
         if value is None:
             return fallback
         if not isinstance(value, str):
-            self.wrong(key, f"is {value!r}, but must be a text in quotes")
+            self.wrong(key, f"is {_shown(value)}, but must be a text in quotes")
             return fallback
         return value
 
@@ -126,7 +126,7 @@ class Table:
         value = self.raw(key)
         if value is None or isinstance(value, bool):
             return fallback if value is None else value
-        self.wrong(key, f"is {value!r}, but must be true or false")
+        self.wrong(key, f"is {_shown(value)}, but must be true or false")
         return fallback
 
     def integer(self, key: str, fallback: int, low: int = 0, high: int = 2**40) -> int:
@@ -134,7 +134,7 @@ class Table:
         if value is None:
             return fallback
         if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
-            self.wrong(key, f"is {value!r}, but must be an integer from {low} to {high}")
+            self.wrong(key, f"is {_shown(value)}, but must be an integer from {low} to {high}")
             return fallback
         return value
 
@@ -143,7 +143,7 @@ class Table:
         if value is None:
             return fallback
         if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
-            self.wrong(key, f"is {value!r}, but must be a number")
+            self.wrong(key, f"is {_shown(value)}, but must be a number")
             return fallback
         return float(value)
 
@@ -157,7 +157,7 @@ class Table:
             duration = float("nan")
         if not (duration > 0 if positive else duration >= 0) or duration == float("inf"):
             kind = "a time above zero" if positive else "a time"
-            self.wrong(key, f"is {value!r}, but must be {kind} such as {EXAMPLES}")
+            self.wrong(key, f"is {_shown(value)}, but must be {kind} such as {EXAMPLES}")
             return fallback
         return duration
 
@@ -227,6 +227,17 @@ class Table:
             if key not in self._known:
                 message = f"there is no setting `{key}` here{near(key, self._known)}"
                 self.problems.add("R741", message, (*self.path, key))
+
+
+def _shown(value: object) -> str:
+    """A value as its file has it; of tables what they are."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, dict):
+        return "a table"
+    if isinstance(value, list) and any(isinstance(v, dict) for v in value):
+        return "a list of tables"
+    return repr(value)
 
 
 def _flattened(data: Mapping[str, Any], head: str = "") -> dict[str, Any]:
