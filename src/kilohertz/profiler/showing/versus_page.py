@@ -76,7 +76,7 @@ def _sides(versus: Versus) -> list[Part]:
     nodes = []
     for side, tree in zip(both, trees, strict=True):
         rest = (Node("shorter", (longest - tree.ns) / 1e3),) if tree.ns < 0.999 * longest else ()
-        cycle = replace(_node(tree), name=_short(side.name))
+        cycle = replace(_node(tree), name=f"{_short(side.name)}: {tree.ns / 1e3:.3g} µs")
         nodes.append(Icicle(Node("one scale for both", longest / 1e3, (cycle, *rest)), "µs"))
     return list(nodes)
 
