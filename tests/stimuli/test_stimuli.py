@@ -250,7 +250,7 @@ def test_files_and_formulas_together(model: Model) -> None:
     [
         ("", "is no stimulus"),
         ("2*", "is no stimulus"),
-        ("x + 1", "there is no `x` in it but `time` and `pi`"),
+        ("x + 1", "`x` is neither `time` nor `pi`"),
         ("sinus(2)", "there is no function `sinus`"),
         ("normal(1, 2)", "there is no function `normal`"),
         ("der(time)", "there is no function `der`"),
