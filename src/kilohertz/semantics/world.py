@@ -77,8 +77,8 @@ class World:
         return named
 
     def stored_names(self, definition: tree.ClassDef) -> list[str]:
-        """Names of the classes that lie in files of their own beside a package."""
-        if definition.kind != "package" or not isinstance(definition.body, tree.Body):
+        """Names of the classes that lie in files of their own beside a class, mostly a package (MLS 13.4.1)."""
+        if not isinstance(definition.body, tree.Body) or not self.libraries.has_outside_text(definition):
             return []
         written = {e.name for e in definition.body.elements if isinstance(e, tree.ClassDef)}
         return [name for name in self.libraries.children(definition) if name not in written]

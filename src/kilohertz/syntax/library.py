@@ -115,6 +115,10 @@ class Libraries:
             names.sort(key=lambda name: rank.get(name, len(rank)))
         return {name: partial(self._demand, cls, name) for name in names}
 
+    def has_outside_text(self, cls: ClassDef) -> bool:
+        """Can classes be stored inside `cls` that are not written in its body?"""
+        return cls in self._directories or full_name(cls) in self._added
+
     def class_names(self) -> Callable[[Span], str]:
         """Which class some characters stand in: of those read so far the innermost, by its full name; empty: none."""
         by_file: dict[str, list[ClassDef]] = {}
