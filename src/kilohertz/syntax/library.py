@@ -151,6 +151,10 @@ class Libraries:
         """The libraries that a top-level package says it uses, with their versions."""
         return tuple((name, asked) for name, asked, _ in _uses(cls))
 
+    def n_versions(self, name: str) -> int:
+        """How many libraries of this name are there to choose from."""
+        return len(self._candidates.get(name, ()))
+
     def missing(self, name: str, span: Span | None = None) -> Diagnostic:
         """What to tell the user about a library that is not there."""
         places = ", ".join(map(str, self._roots)) or "nowhere: neither --library nor MODELICAPATH is set"
