@@ -105,7 +105,7 @@ PLACES = """
   function level
     input Real u;
     output Real v;
-    external "C" v = level_of(u) annotation(Include = "static double level_of(double u) { return u > 1.0 ? 2.0 : 0.0; }");
+    external "C" v = level_of(u) annotation(Include = "static double level_of(double u) { return 2*(u > 1); }");
   end level;
 
   parameter Real t[4] = {0, 1, 2, 3}, y[4] = {0, 2, 3, 3.5};

@@ -181,7 +181,7 @@ def test_a_directory_may_store_other_classes_than_packages(tmp_path: Path, kind:
         "Lib/package.mo": "within; package Lib end Lib;",
         "Lib/Types/package.mo": f"within Lib; {kind} Types {within} end Types;",
         "Lib/Types/Twice.mo": (
-            "within Lib.Types; encapsulated function Twice input Real u; output Real y; algorithm y := 2 * u; end Twice;"
+            "within Lib.Types; encapsulated function Twice input Real u; output Real y; algorithm y := 2*u; end Twice;"
         ),
         "Lib/Types/Sub/package.mo": "within Lib.Types; encapsulated package Sub constant Real k = 7; end Sub;",
         "Lib/Types/Sub/B.mo": "within Lib.Types.Sub; model B Real y = k; end B;",
