@@ -313,6 +313,7 @@ class Libraries:
         if len(places) == 1:
             return self._load(places[0], name, ())
         versions = [place.version or self.version(self._load(place, name, ())) for place in places]
+        self._ask_used(name)
         wanted = [asked for asked, _ in self._uses.get(name, ())]
         for asked in wanted:
             for place, text in zip(places, versions, strict=True):
@@ -323,6 +324,14 @@ class Libraries:
         fits = [i for i in range(len(loaded)) if any(asked in takes[i] for asked in wanted)]
         best = max(fits or range(len(places)), key=lambda i: (version(versions[i]).order(), -i))
         return self._load(places[best], name, ())
+
+    def _ask_used(self, name: str) -> None:
+        """Where nobody asks for a version of `name`, the libraries that those read so far use may."""
+        asked: set[str] = {name}
+        while name not in self._uses and (more := [n for n in self._uses if n in self._candidates and n not in asked]):
+            asked.add(more[0])
+            if len(self._candidates[more[0]]) == 1:  # another choice may come back to this one
+                self.top(more[0])
 
     def _note_uses(self, cls: ClassDef) -> None:
         """Remember the versions that a top-level class asks for, and check them against what is loaded."""
