@@ -71,3 +71,66 @@ def test_integer_results_go_into_reals(tmp_path: Path, body: str) -> None:
     values = dict(result.parameters)
     last = {n: result[n][-1] if n in result.names else values[n] for n in ("y", "z")}
     assert last == {"y": 1.0, "z": expected}
+
+
+PLACES = """
+  function place "Where a value lies in a table, by a search"
+    input Real t[:];
+    input Real u;
+    output Integer k;
+  algorithm
+    k := 2;
+    while u >= t[k] and k < size(t, 1) loop
+      k := k + 1;
+    end while;
+  end place;
+
+  function line
+    input Real t[:];
+    input Real y[size(t, 1)];
+    input Real u;
+    output Real v;
+  protected
+    Integer k = place(t, u);
+  algorithm
+    v := if k < 3 then y[2]/t[2]*u else y[k - 1] + (y[k] - y[k - 1])/(t[k] - t[k - 1])*(u - t[k - 1]);
+  end line;
+
+  function beyond "C has no derivative"
+    input Real u;
+    output Boolean is;
+    external "C" is = beyond_one(u) annotation(Include = "static int beyond_one(double u) { return u > 1.0; }");
+  end beyond;
+
+  function level
+    input Real u;
+    output Real v;
+    external "C" v = level_of(u) annotation(Include = "static double level_of(double u) { return 2*(u > 1); }");
+  end level;
+
+  parameter Real t[4] = {0, 1, 2, 3}, y[4] = {0, 2, 3, 3.5};
+  Real x, v;
+"""
+
+
+@pytest.mark.parametrize(
+    "x",
+    [
+        "line(t, y, time)",
+        "if place(t, time) <= 2 then 2*time else 1 + time",
+        "if beyond(time) then 1 + time else 2*time",
+        "if level(time) > 1 then 1 + time else 2*time",
+        "noEvent(if level(time) > 1 or time > 9 then 1 + time else 2*time)",
+        "(if beyond(time) then 1 else 2)*(if beyond(time) then time + 1 else time)",
+        "y[place(t, time)] + (y[place(t, time)] - y[place(t, time) - 1])*(time - t[place(t, time)])",
+    ],
+)
+def test_what_chooses_needs_no_derivative(tmp_path: Path, x: str) -> None:
+    """`der` of a choice by a search or by C differentiates the ways, not what chooses (B206 refused them)."""
+    path = tmp_path / "m.mo"
+    path.write_text(f"model M {PLACES} equation x = {x}; v = der(x); end M;", encoding="utf-8")
+    result = kilohertz.load(str(path)).simulate(stop=1.9)
+    time = result.time
+    away = abs(time - 1) > 1e-3
+    assert result["x"] == pytest.approx(2 * time * (time < 1) + (1 + time) * (time >= 1))
+    assert result["v"][away] == pytest.approx((2.0 * (time < 1) + (time >= 1))[away])

@@ -320,6 +320,17 @@ model Part parameter Boolean has = true; parameter Real p = 1 if has; Real x(sta
 model A parameter Boolean has = true; parameter Real p = 2 if has; Part part(has = has, p = p); end A;
 """,
     ),
+    "a parameter takes its value from a component that may be absent": (
+        "S330",
+        """
+model Pipe parameter Real dp = 3; Real x(start = 1); equation der(x) = -dp*x; end Pipe;
+model A
+  parameter Boolean has = true;
+  Pipe pipes[2] if has;
+  parameter Real dp[2] = 2 * pipes.dp;
+end A;
+""",
+    ),
     "an output that is no connector is connected": (
         "S458",
         """

@@ -174,6 +174,27 @@ def test_classes_in_files_of_their_own(tmp_path: Path) -> None:
     assert "b.y = 9.0;" in print_flat(flat)
 
 
+@pytest.mark.parametrize(("kind", "within"), [("class", ""), ("model", "Real z = 2;"), ("operator record", "Real re;")])
+def test_a_directory_may_store_other_classes_than_packages(tmp_path: Path, kind: str, within: str) -> None:
+    """MLS 13.4.1: what lies beside a package.mo is an element of the class in it, of whatever kind that is."""
+    files = {
+        "Lib/package.mo": "within; package Lib end Lib;",
+        "Lib/Types/package.mo": f"within Lib; {kind} Types {within} end Types;",
+        "Lib/Types/Twice.mo": (
+            "within Lib.Types; encapsulated function Twice input Real u; output Real y; algorithm y := 2*u; end Twice;"
+        ),
+        "Lib/Types/Sub/package.mo": "within Lib.Types; encapsulated package Sub constant Real k = 7; end Sub;",
+        "Lib/Types/Sub/B.mo": "within Lib.Types.Sub; model B Real y = k; end B;",
+        "Lib/A.mo": "within Lib; model A Types.Sub.B b; parameter Real p = 3; Real x = Lib.Types.Twice(p); end A;",
+    }
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    flat, _ = flatten(Libraries([tmp_path]), "Lib.A")
+    assert not check(flat)[1]
+    assert "b.y = 7.0;" in print_flat(flat)
+
+
 # ------------------------------------------------------------------------------------------------- the standard library
 
 EXAMPLES = [

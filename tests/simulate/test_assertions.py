@@ -58,3 +58,26 @@ def test_they_fail_at_the_start_and_at_events(asserted: str, at: float, interval
 def written(asserted: str, folder: Path) -> Model:
     (file := folder / "M.mo").write_text(MODEL.format(asserted=asserted))
     return load(str(file))
+
+
+@pytest.mark.parametrize("solver", ["cvode", "rk4"])
+@pytest.mark.parametrize(
+    ("asserted", "said"),
+    [
+        ('assert(p < 1, "p");', ["p = 1"]),
+        ('assert(x < 0.5 or p > 3, "x");', ["x = 0.5", "p = 1"]),
+        ('assert(noEvent(z < 1), "z");', ["z = 1"]),
+        ('when x > 0.3 then assert(d > 7 or n > 3, "when"); end when;', []),  # of the block that asserts
+    ],
+)
+def test_the_values_that_break_it_are_told(tmp_path: Path, asserted: str, said: list[str], solver: str) -> None:
+    path = tmp_path / "m.mo"
+    path.write_text(MODEL.format(asserted=asserted), encoding="utf-8")
+    with pytest.raises(RunFailed) as caught:
+        load(path).simulate(stop=1.0, solver=solver, step=0.125 if solver == "rk4" else None)
+    (failure,) = caught.value.diagnostics
+    assert failure.code == "R714"
+    told = " ".join(note.text for note in failure.notes)
+    values = dict(part.split(" = ") for part in told.removeprefix("with ").split(", ") if " = " in part)
+    for name, value in (part.split(" = ") for part in said):
+        assert float(values[name]) == pytest.approx(float(value), abs=0.3)

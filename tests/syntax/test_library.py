@@ -238,3 +238,17 @@ def test_a_file_without_within_stands_where_it_lies(tmp_path: Path) -> None:
     root = write(tmp_path, {"P/package.mo": "package P end P;", "P/A.mo": "model A model B end B; end A;"})
     found = Libraries([root], NO_CACHE).find(("P", "A", "B"))
     assert isinstance(found, tree.ClassDef) and found.within == ("P", "A")
+
+
+def test_a_used_library_says_which_version_of_another_is_wanted(tmp_path: Path) -> None:
+    """`Grids` uses `Parts`, and `Parts` uses the older `Base`: the first to name `Base` is `Grids`."""
+    files = {
+        "Base 2.0/package.mo": 'within; package Base annotation(version = "2.0"); end Base;',
+        "Base 1.0/package.mo": 'within; package Base annotation(version = "1.0"); end Base;',
+        "Parts/package.mo": 'within; package Parts annotation(uses(Base(version = "1.0"))); end Parts;',
+        "Grids/package.mo": 'within; package Grids annotation(uses(Parts(version = "1.0"))); end Grids;',
+    }
+    libraries = Libraries([write(tmp_path, files)], NO_CACHE)
+    assert libraries.top("Grids") is not None
+    base = libraries.top("Base")
+    assert base is not None and libraries.version(base) == "1.0"

@@ -42,9 +42,11 @@ class Differentiator:
         self._memo: dict[Expr, Expr] = {}
 
     def __call__(self, e: Expr) -> Expr:
-        return bottom_up(e, self._rate, self._memo)
+        return bottom_up(e, self._rate, self._memo, _needed)
 
     def _rate(self, e: Expr, rates: list[Expr]) -> Expr:
+        if not _is_asked(e):
+            return _still(e)
         if type(e) is Builtin and is_past(e):
             return self._past(e, rates)
         return self._seed(e) if type(e) is Ref else self._derive(e, e.children(), rates)
@@ -108,6 +110,15 @@ def is_moving(d: list[Expr]) -> bool:
 def _may_move(e: Expr) -> bool:
     """Not a String, Integer or the like: such a field of a record stays as it is in the record of derivatives."""
     return e.ty.base == REAL.base or isinstance(e.ty.base, (RecordType, TupleType))
+
+
+def _is_asked(e: Expr) -> bool:
+    return _may_move(e) or isinstance(e, FunctionRef)
+
+
+def _needed(e: Expr) -> tuple[Expr, ...]:
+    """A condition, a subscript or another Integer moves by jumps alone: what is in it needs no derivative."""
+    return e.children() if _is_asked(e) else ()
 
 
 def _still(e: Expr) -> Expr:

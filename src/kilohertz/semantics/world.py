@@ -77,8 +77,8 @@ class World:
         return named
 
     def stored_names(self, definition: tree.ClassDef) -> list[str]:
-        """Names of the classes that lie in files of their own beside a package."""
-        if definition.kind != "package" or not isinstance(definition.body, tree.Body):
+        """Names of the classes that lie in files of their own beside a class, mostly a package (MLS 13.4.1)."""
+        if not isinstance(definition.body, tree.Body) or not self.libraries.has_outside_text(definition):
             return []
         written = {e.name for e in definition.body.elements if isinstance(e, tree.ClassDef)}
         return [name for name in self.libraries.children(definition) if name not in written]
@@ -150,7 +150,10 @@ class World:
             notes = not_found(ref.names[0], view)
             path = view.import_of(ref.names[0])
             if path is not None:
-                notes = (Note(f"`{ref.names[0]}` is imported as `{'.'.join(path)}`, which is not there"),)
+                notes = (
+                    Note(f"`{ref.names[0]}` is imported as `{'.'.join(path)}`, which is not there"),
+                    *self._version_of(path[0], view),
+                )
             elif not notes and len(ref.names) > 1:
                 top = ref.names[0]
                 notes = (
@@ -165,5 +168,16 @@ class World:
                 near = closest(part, list(inner.table), 1)
                 notes = (Note(f"did you mean `{near[0]}`?"),) if near else ()
                 where = ".".join(ref.names[:i])
+                notes = (*notes, *self._version_of(ref.names[0], view))
                 return Diagnostic("S202", f"there is no class `{part}` in `{where}`", span, notes=notes)
         return Diagnostic("S202", f"there is no class `{name}`", span)
+
+    def _version_of(self, name: str, view: View) -> tuple[Note, ...]:
+        """Which version of another library was looked into: names come and go with versions."""
+        library = self.libraries.top(name)
+        version = self.libraries.version(library) if library is not None else ""
+        if not version or view.definition.name == name or name in view.definition.within[:1]:
+            return ()
+        others = self.libraries.n_versions(name) > 1
+        chooses = f"; others are there, too, and `uses({name}(version = ...))` chooses one" if others else ""
+        return (Note(f"`{name}` is version {version} here{chooses}"),)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from kilohertz.base import Diagnostic, ModelError, Note, Origin, Span
 from kilohertz.ir import step as s
-from kilohertz.ir.expr import Ref
+from kilohertz.ir.expr import Expr, Ref
 from kilohertz.ir.flat import Purpose
 from kilohertz.results import Result
 from kilohertz.runtime import constant
@@ -79,6 +79,8 @@ def failure(instance: Instance, status: int, when: str, solver_code: int = 0) ->
         span, notes = _at_a_jump(instance, solver_code)
     if block is not None:
         notes += _values(instance, block)
+    elif code == "R714":
+        notes += _asserted(instance, span)
     if status == _EVENT_CAP and (name := _restless(instance)):
         notes.insert(0, Note(f"`{name}` changes in every pass"))
     if code in _BY_DIGITS and not instance.program.built.number.is_double:
@@ -165,6 +167,21 @@ def _values(instance: Instance, info: BlockInfo) -> list[Note]:
     return notes
 
 
+def _asserted(instance: Instance, span: Span | None) -> list[Note]:
+    """What the condition of an equation's assertion reads, with its present values."""
+    step = instance.program.step
+    failed = [a for a in (*step.asserts, *step.initial_asserts) if span is not None and span in a.origin.spans]
+    relations = {v.name: v.slot.index for v in step.variables.values() if v.slot.kind is s.Kind.RELATION}
+    crossings = {c.index: c.relation for c in step.crossings}
+    names: dict[str, None] = {}
+    for name in _named_in([a.condition for a in failed[:1]]):
+        relation = crossings.get(relations[name]) if name in relations else None
+        names |= dict.fromkeys([name] if relation is None else _named_in([relation]))
+    told = [step.variables[n] for n in names if n in step.variables and _is_told(step.variables[n])]
+    values = ", ".join(f"{v.name} = {_show(instance.read(v))}" for v in told[:_MOST_VALUES])
+    return [Note(f"with {values}")] if values else []
+
+
 def _is_told(variable: s.StepVariable) -> bool:
     return variable.purpose is Purpose.DECLARED and variable.slot.kind not in (s.Kind.OBJECT, s.Kind.RELATION)
 
@@ -174,9 +191,12 @@ def _show(value: float | str) -> str:
 
 
 def _reads(block: s.Block) -> list[str]:
+    return _named_in(list(s.expressions(block)))
+
+
+def _named_in(stack: list[Expr]) -> list[str]:
     seen: set[int] = set()
     out: dict[str, None] = {}
-    stack = list(s.expressions(block))
     while stack:
         e = stack.pop()
         if id(e) not in seen:

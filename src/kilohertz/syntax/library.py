@@ -115,6 +115,10 @@ class Libraries:
             names.sort(key=lambda name: rank.get(name, len(rank)))
         return {name: partial(self._demand, cls, name) for name in names}
 
+    def has_outside_text(self, cls: ClassDef) -> bool:
+        """Can classes be stored inside `cls` that are not written in its body?"""
+        return cls in self._directories or full_name(cls) in self._added
+
     def class_names(self) -> Callable[[Span], str]:
         """Which class some characters stand in: of those read so far the innermost, by its full name; empty: none."""
         by_file: dict[str, list[ClassDef]] = {}
@@ -146,6 +150,10 @@ class Libraries:
     def uses(self, cls: ClassDef) -> tuple[tuple[str, str], ...]:
         """The libraries that a top-level package says it uses, with their versions."""
         return tuple((name, asked) for name, asked, _ in _uses(cls))
+
+    def n_versions(self, name: str) -> int:
+        """How many libraries of this name are there to choose from."""
+        return len(self._candidates.get(name, ()))
 
     def missing(self, name: str, span: Span | None = None) -> Diagnostic:
         """What to tell the user about a library that is not there."""
@@ -307,6 +315,7 @@ class Libraries:
         if len(places) == 1:
             return self._load(places[0], name, ())
         versions = [place.version or self.version(self._load(place, name, ())) for place in places]
+        self._ask_used(name)
         wanted = [asked for asked, _ in self._uses.get(name, ())]
         for asked in wanted:
             for place, text in zip(places, versions, strict=True):
@@ -317,6 +326,14 @@ class Libraries:
         fits = [i for i in range(len(loaded)) if any(asked in takes[i] for asked in wanted)]
         best = max(fits or range(len(places)), key=lambda i: (version(versions[i]).order(), -i))
         return self._load(places[best], name, ())
+
+    def _ask_used(self, name: str) -> None:
+        """Where nobody asks for a version of `name`, the libraries that those read so far use may."""
+        asked: set[str] = {name}
+        while name not in self._uses and (more := [n for n in self._uses if n in self._candidates and n not in asked]):
+            asked.add(more[0])
+            if len(self._candidates[more[0]]) == 1:  # another choice may come back to this one
+                self.top(more[0])
 
     def _note_uses(self, cls: ClassDef) -> None:
         """Remember the versions that a top-level class asks for, and check them against what is loaded."""

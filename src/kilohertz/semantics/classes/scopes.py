@@ -296,8 +296,13 @@ def visible_names(view: View) -> set[str]:
 
 
 def not_found(name: str, view: View, others: frozenset[str] = frozenset()) -> tuple[Note, ...]:
-    """What may be meant by a name that is not found: one that `encapsulated` hides (MLS 5.3.1), or one of the view or
-    of `others` that is like it."""
+    """What may be meant by a name that is not found: one of a class that inherits this one, one that `encapsulated`
+    hides (MLS 5.3.1), or one of the view or of `others` that is like it."""
+    heir = view.root
+    if heir.definition is not view.definition and name in heir.table and name not in view.names:
+        own = f"`{view.definition.name}`"
+        text = f"`{heir.written_name}`, which inherits {own}, has it: what is inherited sees only its own names"
+        return (Note(f"{text}, so {own} has to declare or inherit `{name}` itself"),)
     at: View | None = view
     while at is not None and not at.definition.encapsulated:
         at = at.parent

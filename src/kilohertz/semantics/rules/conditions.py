@@ -26,7 +26,7 @@ def check_conditions(views: Iterable[View]) -> Iterator[Diagnostic]:
         if not isinstance(body, tree.Body):
             continue
         names = {e.name: e for e in body.elements if isinstance(e, tree.Component) and e.condition is not None}
-        for ref, is_modifier in _unguarded(body) if names else ():
+        for ref, is_handing_on in _unguarded(body) if names else ():
             if ref.names[0] in names and not ref.absolute:
                 file, decl = view.definition.file, names[ref.names[0]]
                 text = f"`{decl.name}` may be absent, and no `if` guards its use here"
@@ -34,18 +34,20 @@ def check_conditions(views: Iterable[View]) -> Iterator[Diagnostic]:
                 # libraries in use hand on parameters, and parts of what is there; where it is not, that is an error of
                 # its own
                 is_handed_on = decl.variability in ("parameter", "constant") or len(ref.names) > 1
-                severity = Severity.WARNING if is_modifier and is_handed_on else Severity.ERROR
+                severity = Severity.WARNING if is_handing_on and is_handed_on else Severity.ERROR
                 yield Diagnostic("S330", text, Span(file, ref.start, ref.end), notes=(note,), severity=severity)
 
 
 def _unguarded(body: tree.Body) -> Iterator[tuple[tree.Ref, bool]]:
-    """References outside of every `if` and every connect, and whether they stand in modifications of a component."""
+    """References outside of every `if` and every connect, and whether what they name is handed on: they stand in
+    modifications of a component, or in the value of a parameter."""
     for section in body.sections:
         yield from ((ref, False) for ref in _refs(section.items))
     for element in body.elements:
         if isinstance(element, tree.Component) and element.condition is None and element.modification is not None:
             yield from ((ref, True) for ref in _refs(element.modification.args))
-            yield from ((ref, False) for ref in _refs(element.modification.binding))
+            is_parameter = element.variability in ("parameter", "constant")
+            yield from ((ref, is_parameter) for ref in _refs(element.modification.binding))
 
 
 def _refs(node: object) -> Iterator[tree.Ref]:
