@@ -13,7 +13,8 @@ from kilohertz.simulate import Statistics
 
 BALL = """model M Real h(start = 1, fixed = true), v(start = 0, fixed = true); equation
   der(h) = v; der(v) = -9.81; when h <= 0 then reinit(v, -0.5*pre(v)); end when; end M;"""
-RESTS = """model M Real h(start = 1, fixed = true), v(start = 0, fixed = true); Boolean flies(start = true, fixed = true);
+RESTS = """model M Real h(start = 1, fixed = true), v(start = 0, fixed = true);
+  Boolean flies(start = true, fixed = true);
   equation der(h) = if flies then v else 0; der(v) = if flies then -9.81 else 0;
   when h <= 0 then flies = -0.5*v > 0.1; reinit(v, if -0.5*v > 0.1 then -0.5*v else 0); end when; end M;"""
 # reset on its way up, and on its way down by itself long before it is over: nothing is missed
