@@ -86,7 +86,7 @@ def run_one(task: Task) -> Record:
 
 def times_of(model: Any, folder: str) -> dict[str, float]:
     """Start and stop: those of the reference, or of the first seconds of the experiment."""
-    from kilohertz.simulate.offline_run import experiment_times
+    from kilohertz.simulate.experiment import experiment_times
 
     if folder:
         return {k: v for k, v in experiment(Path(folder) / "creation.txt").items() if k in ("start", "stop")}

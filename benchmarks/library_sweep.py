@@ -70,7 +70,7 @@ def spent() -> tuple[float, float]:
 
 def further(model: Model, until: str, part: float, methods: tuple[str, ...]) -> Record:
     """From the balanced model to C and trajectories, and what each took."""
-    from kilohertz.simulate.offline_run import experiment_times
+    from kilohertz.simulate.experiment import experiment_times
 
     record: Record = {}
     since = spent()

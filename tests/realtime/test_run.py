@@ -295,3 +295,14 @@ def test_without_a_method_auto_chooses_and_the_report_says_which(tmp_path: Path)
     (task,) = report.data["tasks"]
     assert task["method"] not in {m.name for m in EXPLICIT}
     assert f"Stiff: {task['method']}" in report.as_text()
+
+
+def test_a_string_is_compiled_in(tmp_path: Path) -> None:
+    """A task is told numbers alone as it starts."""
+    model = tmp_path / "named.mo"
+    model.write_text('model Named parameter String s = "a"; Real y = if s == "b c" then 2*time else 0; end Named;\n')
+    (tmp_path / "named.toml").write_text(
+        'model = "named.mo"\nsolver = "euler"\nstep = "1ms"\nduration = "5ms"\n[set]\ns = "b c"\n'
+        '[record]\nfile = "y.csv"\n'
+    )
+    assert run(str(tmp_path / "named.toml"), folder=tmp_path / "out").result.final("y") == 0.01

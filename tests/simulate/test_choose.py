@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from kilohertz import load
-from kilohertz.simulate.choose import choose_solver, growth, inaccuracy, split_states, states_like
+from kilohertz.simulate.choose import choose_solver, inaccuracy, split_states, states_like
+from kilohertz.simulate.modes import growth
 from kilohertz.simulate.stiffness import Reference, reference_run
 from kilohertz.solvers import METHODS
 from kilohertz.solvers.mixed_pairs import ARS222, IMEX1

@@ -20,7 +20,7 @@ from kilohertz.ir.expr import TIME, Builtin, Int, Real
 from kilohertz.ir.step import Assignment, Kind, NonlinearLoop, Partition
 from kilohertz.ir.types import REAL
 from kilohertz.simulate import Program, RunInterrupted, Statistics, build_program, simulate
-from kilohertz.simulate.offline_run import experiment_times
+from kilohertz.simulate.experiment import experiment_times
 from kilohertz.toolchain import STRICT
 
 

@@ -117,15 +117,15 @@ class Model:
 
         return parameters(self)
 
-    def with_values(self, settings: Mapping[str, Any]) -> tuple[Model, dict[str, float | str]]:
+    def with_values(self, settings: Mapping[str, Any], *, texts: bool = True) -> tuple[Model, dict[str, float | str]]:
         """The model that can have these values of parameters, and those of them that are set as a run starts.
 
-        Arrays go element by element; start values, and parameters that follow from others or shape the model, are
-        compiled into another model.
+        Arrays go element by element; start values, parameters that follow from others or shape the model, and Strings
+        where a run takes none (`texts`), are compiled into another model.
         """
         from kilohertz.driver.parameters import with_values
 
-        return with_values(self, settings) if settings else (self, {})
+        return with_values(self, settings, texts=texts) if settings else (self, {})
 
     def modified(self, modifiers: Mapping[str, str]) -> Model:
         """The same model with modifiers compiled in; asked for again it is the same object."""

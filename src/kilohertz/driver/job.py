@@ -51,7 +51,7 @@ class Job:
                 compiled.add(task.model)
             place = _Place(say, target, bool(self.scenario.profile))
             told = with_fmu(task, self.scenario, say)
-            model, values = self.session.kept(task.model).with_values(task.settings)
+            model, values = self.session.kept(task.model).with_values(task.settings, texts=False)
             planned, code = _planned(model, replace(told, settings=values), self.scenario, place)
             for warning in model.warnings_with(task.settings):
                 say(render(warning, self.session.libraries.sources))

@@ -58,13 +58,16 @@ def _parameter(v: StepVariable, value: float | str) -> Parameter:
 # -------------------------------------------------------------------------------------------------------------- setting
 
 
-def with_values(model: Model, settings: Mapping[str, Any]) -> tuple[Model, Values]:
-    """The model that can have these values, and those of them that are set when it starts; each by one scalar."""
+def with_values(model: Model, settings: Mapping[str, Any], *, texts: bool = True) -> tuple[Model, Values]:
+    """The model that can have these values, and those of them that are set when it starts; each by one scalar.
+
+    Without `texts`, as in a task, whose values are numbers, Strings are compiled in.
+    """
     at_start: Values = {}
     modifiers: dict[str, str] = {}
     for name, value in settings.items():
         at_start.update(
-            _at_start(model.process(), name, value) or _compiled_in(model.flatten(), name, value, modifiers)
+            _at_start(model.process(), name, value, texts) or _compiled_in(model.flatten(), name, value, modifiers)
         )
     return (model.modified(modifiers) if modifiers else model), at_start
 
@@ -89,23 +92,25 @@ def _no_modifier(flat: Flat, name: str) -> Diagnostic:
     return Diagnostic("R719", f"the model has no parameter `{name}`{near(name, known)}")
 
 
-def _at_start(step: Step, name: str, value: Any) -> Values:
+def _at_start(step: Step, name: str, value: Any, texts: bool) -> Values:
     """What is set when a run starts: a scalar, or all elements of an array; empty where it is not possible."""
-    if _is_settable(step, name):
+    if _is_settable(step, name, texts):
         return {name: value}
     given = parts(value)
     if given is None:
         return {}
     found = dict(elements(name, given))
-    return found if found and all(_is_settable(step, n) for n in found) and _is_whole(step, found) else {}
+    return found if found and all(_is_settable(step, n, texts) for n in found) and _is_whole(step, found) else {}
 
 
-def _is_settable(step: Step, name: str) -> bool:
+def _is_settable(step: Step, name: str, texts: bool) -> bool:
     from kilohertz.ir.step import Kind
 
     alias = step.aliases.get(name)
     v = step.variables.get(alias.target if alias is not None and alias.target and alias.sign > 0 else name)
-    return v is not None and (v.tunable or v.slot.kind in (Kind.INPUT, Kind.INT_INPUT))
+    if v is None or (v.slot.kind is Kind.STRING_PARAMETER and not texts):
+        return False
+    return v.tunable or v.slot.kind in (Kind.INPUT, Kind.INT_INPUT)
 
 
 def _is_whole(step: Step, elements: Values) -> bool:

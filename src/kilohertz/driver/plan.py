@@ -252,7 +252,7 @@ def _joined(implicit: frozenset[str] | None = None, part: frozenset[str] | None 
 
 def reference_of(model: Model, asked: StepSettings, e: Experiment) -> Reference:
     """A careful run with CVODE that fixed steps are measured against, with a row at the end of each step."""
-    from kilohertz.simulate.offline_run import experiment_times
+    from kilohertz.simulate.experiment import experiment_times
     from kilohertz.simulate.stiffness import reference_run
 
     program = model.compile()

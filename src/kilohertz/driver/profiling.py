@@ -84,7 +84,7 @@ def instructions(model: Model, asked: StepSettings, wanted: Wanted, steps: int =
     """Instructions of a step by C function, of the program without probes."""
     from kilohertz.profiler import count_instructions
     from kilohertz.simulate import Instance
-    from kilohertz.simulate.offline_run import experiment_times
+    from kilohertz.simulate.experiment import experiment_times
 
     plan, _ = probed(model, asked, wanted)
     program = model.compile(plan.inlining, index1=plan.stepping.index1, number=plan.stepping.number)
@@ -104,7 +104,7 @@ def instructions(model: Model, asked: StepSettings, wanted: Wanted, steps: int =
 def _extent(program: Program, plan: Plan, wanted: Wanted) -> tuple[float, int]:
     """Start and number of steps."""
     from kilohertz.profiler import record_type
-    from kilohertz.simulate.offline_run import experiment_times
+    from kilohertz.simulate.experiment import experiment_times
 
     start, stop = experiment_times(program, wanted.start, wanted.stop)
     if wanted.steps is not None and wanted.stop is not None:

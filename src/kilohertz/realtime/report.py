@@ -295,6 +295,7 @@ _TROUBLE = {
     "pivots": "weak pivots",
     "event_caps": "event iterations cut short",
     "chattering": "times chattering was found",
+    "unended": "times a condition that came late did not end again (R755)",
     "assertions": "failed assertions",
     "failures": "other failures",
     "late_time_events": "time events handled at the end of their period",

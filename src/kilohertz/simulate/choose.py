@@ -18,7 +18,8 @@ from fnmatch import fnmatchcase
 
 import numpy as np
 
-from kilohertz.simulate.stiffness import Complexes, Reference
+from kilohertz.simulate.modes import Complexes, distinct, growth
+from kilohertz.simulate.stiffness import Reference
 from kilohertz.solvers import METHODS, Method, RungeKutta
 
 GROWTH = 0.01
@@ -71,21 +72,10 @@ def choose_solver(reference: Reference, step: float) -> Choice:
     return Choice(name, _event_mode(reference), text)
 
 
-def growth(method: Method, values: Complexes, step: float, steps: float) -> float:
-    """By how many e-foldings the worst mode grows too much over the run."""
-    worst = 0.0
-    for value in _distinct(values):
-        z = complex(value) * step
-        size = abs(method.amplification(z))
-        if size > 0.0:
-            worst = max(worst, steps * (math.log(size) - max(0.0, z.real)))
-    return worst
-
-
 def inaccuracy(method: Method, values: Complexes, step: float, steps: float) -> float:
     """The largest relative error of a mode the step can follow, collected until the mode has died away."""
     worst = 0.0
-    for value in _distinct(values):
+    for value in distinct(values):
         z = complex(value) * step
         if abs(z) >= 1.0:
             continue
@@ -131,12 +121,6 @@ def states_like(states: Iterable[str], patterns: Iterable[str]) -> frozenset[str
 def _is_like(state: str, pattern: str) -> bool:
     # a bracket is a subscript here, not a set of characters
     return state.startswith((f"{pattern}.", f"{pattern}[")) or fnmatchcase(state, pattern.replace("[", "[[]"))
-
-
-def _distinct(values: Complexes) -> Complexes:
-    """Eigenvalues of many points repeat: three digits tell them apart well enough."""
-    sizes = 10.0 ** (2 - np.floor(np.log10(np.maximum(np.abs(values), 1e-300))))
-    return np.asarray(np.unique(np.round(values * sizes) / sizes), np.complex128)
 
 
 def _mode(value: complex) -> str:

@@ -96,7 +96,7 @@ def _at_a_jump(instance: Instance, at: int) -> tuple[Span | None, list[Note]]:
     spans = state.origin.spans
     return (spans[0] if spans else None), [
         Note(f"`der({state.name})` changes most from step to step, {state.name} is {float(instance.read(state)):g}"),
-        Note("`noEvent` and comparisons inside of functions make no events: a condition in an equation makes one"),
+        Note("`noEvent`, `sign`, `abs` and comparisons in functions make no events: a condition in an equation does"),
     ]
 
 

@@ -36,7 +36,7 @@ def faults(stepper: Stepper) -> list[Diagnostic]:
     """One warning for each place and kind of fault, the most frequent first; then totals without a place."""
     mixed = [*_cut(stepper), *unsettled(stepper.instance), *vague(stepper.instance)]
     begun = [*far(stepper.instance), *_loops(stepper)]
-    return [*begun, *mixed, *_not_finite(stepper), *_chattering(stepper), *_totals(stepper)]
+    return [*begun, *mixed, *_not_finite(stepper), *_chattering(stepper), *_missed(stepper), *_totals(stepper)]
 
 
 def unsettled(instance: Instance) -> list[Diagnostic]:
@@ -266,6 +266,25 @@ def _chattering(stepper: Stepper) -> list[Diagnostic]:
         if n:
             text = f"a condition changes in every step (chattering), {n} times over many steps"
             out.append(_placed("R728", text, crossings.get(i), []))
+    return out[:_MOST]
+
+
+def _missed(stepper: Stepper) -> list[Diagnostic]:
+    """A warning for each condition that a late event made last for ever."""
+    crossings = {c.index: c for c in stepper.program.step.crossings}
+    out = []
+    for i, n in enumerate(stepper.missed):
+        if n:
+            crossing = crossings.get(i)
+            said = print_expr(crossing.relation) if crossing is not None else ""
+            what = f"`{said}`" if 0 < len(said) <= _LONGEST else "a condition"
+            times = "" if n == 1 else f", {n} times"
+            text = f"{what} came late and did not end again: what its event had set turned back before{times}"
+            notes = [
+                Note("met in time it ends at once, and comes again; here no event follows (a ball is under its floor)"),
+                Note("`--events catch-up` and `exact` meet it in time; so does a shorter step, for longer"),
+            ]
+            out.append(_placed("R755", text, crossing.origin if crossing is not None else None, notes))
     return out[:_MOST]
 
 

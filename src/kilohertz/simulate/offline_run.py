@@ -14,7 +14,6 @@ from types import FrameType
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kilohertz.base import Diagnostic, ModelError, Note, Severity
 from kilohertz.building.single_range import lost_in, refuse_values
@@ -22,6 +21,7 @@ from kilohertz.results import Result
 from kilohertz.runtime import constant, fields
 from kilohertz.simulate.assertions import are_moving
 from kilohertz.simulate.draft import Draft
+from kilohertz.simulate.experiment import Experiment, Floats, experiment_of
 from kilohertz.simulate.failure import RunFailed, RunInterrupted, failure
 from kilohertz.simulate.faults import (
     branches,
@@ -39,11 +39,11 @@ from kilohertz.simulate.inputs import Driving, Table, points_of, undriven
 from kilohertz.simulate.model_messages import ModelMessages
 from kilohertz.simulate.program import Instance, Program
 from kilohertz.simulate.recorder import Recorder, make_recorder
+from kilohertz.simulate.runaway import LOOKS, Runaway, make_runaway
 from kilohertz.simulate.stepper import Stepper
 from kilohertz.simulate.sundials import function_table, ida_table
 from kilohertz.solvers import SETTINGS, StepSettings
 
-DEFAULT_INTERVALS = 500
 _BYTES_OF_ROWS = 1 << 22
 _ROWS_HEARD = 48  # together, by who listens to them
 MANY_STATES = 20  # from which on the matrix of CVODE is sparse, where it has a plan
@@ -81,18 +81,7 @@ class Statistics:
     loop_iterations: int = 0  # of Newton in nonlinear loops, after the start
 
 
-Floats = NDArray[np.float64]
 _SOLVER_FAILED = ("R715", "R718")  # where another solver may do better
-
-
-@dataclass(frozen=True, slots=True)
-class Experiment:
-    """From when to when, and into how many intervals of the output grid that is divided: equal ones, or at these."""
-
-    start: float
-    stop: float
-    intervals: int
-    instants: Floats | None = None
 
 
 def simulate(
@@ -178,6 +167,7 @@ def _simulated(
         recorder = asked.recorder(program)
         run = _Run(program, instance, experiment, recorder, asked.progress, asked.observe, driven)
         run.settings = asked.settings.keys()
+        run.runaway = make_runaway(program, stepping) if stepping.is_fixed and asked.waits else None  # no trial
         program.library.khz_set_paced(0 if asked.waits else 1)
         with run.noting_interrupts():
             result = run.execute(stepping, stepper, statistics)
@@ -244,36 +234,6 @@ def _note_on_step(program: Program, stepping: StepSettings) -> list[Diagnostic]:
     return [Diagnostic("R732", text, severity=Severity.WARNING)]
 
 
-def experiment_of(program: Program, start: float | None, stop: float | None, intervals: int | None) -> Experiment:
-    """What is not given, from the experiment annotation; R723 where that is no run."""
-    annotated = program.step.experiment
-    first, last = experiment_times(program, start, stop)
-    if not (math.isfinite(first) and math.isfinite(last)):
-        raise ModelError(Diagnostic("R723", f"a run starts and ends at a time: not from {first:g} to {last:g}"))
-    if intervals is not None and intervals < 1:
-        raise ModelError(Diagnostic("R723", f"there is at least one output interval, not {intervals}"))
-    if not last >= first:
-        raise ModelError(Diagnostic("R723", f"the run would end ({last:g}) before it starts ({first:g})"))
-    count = intervals
-    if count is None:
-        count = round((last - first) / annotated.interval) if annotated.interval else DEFAULT_INTERVALS
-    return Experiment(first, last, max(1, count))
-
-
-def experiment_times(program: Program, start: float | None, stop: float | None) -> tuple[float, float]:
-    """Start and stop as given, else those of the experiment annotation.
-
-    Where none of them says it, the stop is at 1 s, as others have it; a second later where that is before the start, or
-    a start was given.
-    """
-    annotated = program.step.experiment
-    first = start if start is not None else annotated.start if annotated.start is not None else 0.0
-    last = stop if stop is not None else annotated.stop
-    if last is None:
-        last = 1.0 if start is None and first < 1.0 else first + 1.0
-    return first, last
-
-
 def _retold(problem: Diagnostic) -> Note:
     """What a run had to cope with before it failed."""
     return Note("; ".join((f"before: {problem.message}", *(n.text for n in problem.notes))), problem.span)
@@ -306,6 +266,7 @@ class _Run:
         self.recorder, self.progress, self.observe = recorder, progress, observe
         self.messages = ModelMessages()
         instance.context.may_go_far = _FAR_TOLD  # by `far`
+        self.runaway: Runaway | None = None
         self.settings: Collection[str] = ()  # parameters with other values than those that were looked at before
         self.error: BaseException | None = None
         self.since = time.thread_time()  # when the time that a draft ran was last noted
@@ -325,6 +286,7 @@ class _Run:
             if status == 0 or has_ended:
                 iterations = int(instance.context.n_iterations)
                 self.recorder.begin(instance, self.experiment.intervals + 1)
+                self._look_for_runaways()
                 o = self.structure = self._structure(stepping)
                 if stepper is None:
                     table = function_table() if stepping.solver == "cvode" else ida_table(library)
@@ -356,6 +318,8 @@ class _Run:
         if self.error is not None and not isinstance(self.error, KeyboardInterrupt):
             raise self.error
         met = [*unsettled(instance), *vague(instance)] if stepper is None else faults(stepper)
+        if self.runaway is not None and status == 0:
+            met += self.runaway.warnings(self.experiment.stop - self.experiment.start)
         problems = (*odd, *coped, *met)
         result = self.recorder.result(instance)
         warned = self.messages.warnings(self.program.code.places)
@@ -398,6 +362,10 @@ class _Run:
         finally:
             signal.signal(signal.SIGINT, before)
 
+    def _look_for_runaways(self) -> None:
+        if self.runaway is not None:
+            self.runaway.look(self.instance)
+
     def _coped(self, o: Offline) -> list[Diagnostic]:
         """What CVODE or IDA had to cope with."""
         step = self.program.step
@@ -411,6 +379,8 @@ class _Run:
         e, n_columns = self.experiment, self.recorder.n_columns
         capacity = max(16, _BYTES_OF_ROWS // (8 * n_columns)) if self.observe is None else 1
         capacity = capacity if self.recorder.listener is None else min(capacity, _ROWS_HEARD)
+        if self.runaway is not None:
+            capacity = min(capacity, max(1, e.intervals // LOOKS))
         self.capacity = capacity
         rows = self.recorder.room(capacity)
         self.offsets, self.kinds = self.recorder.layout()
@@ -473,6 +443,7 @@ class _Run:
                 self.structure.rows, self.structure.capacity = room.ctypes.data, len(room)
             if self.observe is not None:
                 self.observe(self.instance)
+            self._look_for_runaways()
             if self.progress is not None:
                 span = self.experiment.stop - self.experiment.start
                 self.progress((now - self.experiment.start) / span if span > 0 else 1.0)

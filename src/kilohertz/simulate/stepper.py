@@ -129,6 +129,12 @@ class Stepper:
         n = len(self.program.step.crossings)
         return list((ctypes.c_uint32 * n).from_address(self.program.library.khz_stepper_chattering(self.address)))
 
+    @property
+    def missed(self) -> list[int]:
+        """How often the end of each relation was missed, which a late event had set states for."""
+        n = len(self.program.step.crossings)
+        return list((ctypes.c_uint32 * n).from_address(self.program.library.khz_stepper_missed(self.address)))
+
     def snapshot(self) -> bytes:
         """Everything, to be restored at the same address."""
         return ctypes.string_at(self.address, self.size)
@@ -160,9 +166,9 @@ def stepper_prototypes(library: ctypes.CDLL) -> ctypes.CDLL:
     library.khz_stepper_step.restype = ctypes.c_uint32
     library.khz_stepper_time.restype = ctypes.c_double
     library.khz_stepper_stop_after.argtypes = [pointer, ctypes.c_int64]
-    for name in ("instance", "counts", "blocks", "faults", "chattering"):
+    for name in ("instance", "counts", "blocks", "faults", "chattering", "missed"):
         getattr(library, f"khz_stepper_{name}").restype = pointer
     library.khz_stepper_see.argtypes = [pointer, ctypes.c_int]
-    for name in ("step", "look", "touch", "time", "instance", "counts", "blocks", "faults", "chattering"):
+    for name in ("step", "look", "touch", "time", "instance", "counts", "blocks", "faults", "chattering", "missed"):
         getattr(library, f"khz_stepper_{name}").argtypes = [pointer]
     return library

@@ -24,9 +24,10 @@ import numpy as np
 from kilohertz.base import Announce, ModelError, percent
 from kilohertz.cost import Bounds
 from kilohertz.ir.step import Step
-from kilohertz.simulate.choose import EXPLICIT, GROWTH, IMPLICIT, Choice, choose_solver, growth
+from kilohertz.simulate.choose import EXPLICIT, GROWTH, IMPLICIT, Choice, choose_solver
 from kilohertz.simulate.distance import SLACK_STEPS, Ahead, Distances, Floats, Judge
 from kilohertz.simulate.inputs import Driving
+from kilohertz.simulate.modes import growth
 from kilohertz.simulate.offline_run import Statistics, simulate
 from kilohertz.simulate.program import Program
 from kilohertz.simulate.recorder import Recorder, make_recorder

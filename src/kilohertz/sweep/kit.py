@@ -23,8 +23,9 @@ from kilohertz.ir.types import BOOLEAN
 from kilohertz.results import Selection
 from kilohertz.simulate import Inputs, Instance, Program, offline
 from kilohertz.simulate.assertions import are_moving
+from kilohertz.simulate.experiment import experiment_of
 from kilohertz.simulate.inputs import Driven, Points, Table, points_of
-from kilohertz.simulate.offline_run import as_annotated, experiment_of, longest_step
+from kilohertz.simulate.offline_run import as_annotated, longest_step
 from kilohertz.simulate.recorder import NUMBERS, is_number
 from kilohertz.solvers import StepSettings
 

@@ -19,7 +19,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from kilohertz.base import Announce, ModelError
-from kilohertz.simulate.choose import GROWTH, IMPLICIT, growth
+from kilohertz.simulate.choose import GROWTH, IMPLICIT
+from kilohertz.simulate.modes import growth
 from kilohertz.simulate.stiffness import Reference
 from kilohertz.solvers import METHODS, SOLVERS, RungeKutta, StepSettings
 from kilohertz.tuning.space import CAPS, TRIED, Space, key, makes_sense, named

@@ -94,6 +94,9 @@ static void handle_event(khz_stepper *s, const khz_work *w, double t, int is_tim
     khz_stepper_note_caps(s, caps);
     c->status = KHZ_OK;
     khz_mode_watch(s, w);
+    if (!is_time_event && forced < t && status == KHZ_OK) {
+        khz_mode_came_late(s, w);
+    }
     find_at_rest(s, w);
     khz_get_point(m, w->instance, w->x1);
     khz_copy(w->x0, w->x1, khz_n_y(m));
@@ -472,6 +475,9 @@ void khz_cycle(khz_stepper *s, const khz_work *w)
     s->flags |= s->behind > 0.0 ? KHZ_STEP_BEHIND : 0u;
     if (khz_model_of(s)->n_r > 0) {
         next_crossings(s, w, s->behind > 0.0);
+        if (s->n_late > 0) {
+            khz_mode_look_back(s, w);
+        }
         memset(khz_ints(w->instance, khz_model_of(s)->forced), 0, sizeof(int32_t) * (size_t)khz_model_of(s)->n_r);
     }
 }

@@ -67,6 +67,60 @@ int khz_mode_stirs(const khz_stepper *s, const khz_work *w)
     return stirs;
 }
 
+/* What is known of a relation whose event came late: at its instant the function would be zero, and a state that the
+ * event sets takes it over zero again at once.  Where it turns before it is back there, its events are missed; likewise
+ * where it came back after each of its last events and goes on now as if nothing had been set. */
+enum { ON_TIME, CAME_LATE, IS_BEYOND, COMES_BACK };
+enum { CAME_BACK_OFTEN = 3 };
+
+static uint32_t *late_of(khz_stepper *s)
+{
+    return (uint32_t *)(void *)((char *)s + s->flips) + 4 * (size_t)khz_model_of(s)->n_r;
+}
+
+void khz_mode_came_late(khz_stepper *s, const khz_work *w)
+{
+    const khz_model *const m = khz_model_of(s);
+    const int32_t *const r = khz_ints(w->instance, m->r);
+    if (memcmp(w->kept_x, khz_reals(w->instance, m->x), sizeof(khz_real) * (size_t)m->n_x) == 0) {
+        return;
+    }
+    for (int32_t i = 0; i < m->n_r; i++) {
+        if (r[i] != w->kept_r[i]) {
+            late_of(s)[i] = CAME_LATE;
+            s->n_late = 1;
+        }
+    }
+}
+
+/* w->g0: at the end of the period, positive where the relation is as it was last set. */
+void khz_mode_look_back(khz_stepper *s, const khz_work *w)
+{
+    uint32_t *const late = late_of(s);
+    uint32_t *const missed = late - khz_model_of(s)->n_r, *const came_back = late + khz_model_of(s)->n_r;
+    int32_t n = 0;
+    for (int32_t i = 0; i < khz_model_of(s)->n_r; i++) {
+        if (late[i] == ON_TIME) {
+            continue;
+        }
+        if (late[i] == CAME_LATE) {
+            late[i] = IS_BEYOND;
+        } else if (late[i] == COMES_BACK ? w->g0[i] > w->depth[i] : w->g0[i] >= w->depth[i]) {
+            const int goes_on = w->g0[i] > w->depth[i]; /* it may as well rest here */
+            const int is_missed = goes_on && (late[i] == COMES_BACK || came_back[i] >= CAME_BACK_OFTEN);
+            missed[i] += (uint32_t)is_missed;
+            s->counts.unended += (uint64_t)is_missed;
+            came_back[i] = 0u;
+            late[i] = ON_TIME;
+        } else {
+            late[i] = COMES_BACK;
+        }
+        w->depth[i] = w->g0[i];
+        n += late[i] != ON_TIME;
+    }
+    s->n_late = n;
+}
+
 /* A relation that changes again and again, in every or every other of many periods, chatters. */
 void khz_mode_watch(khz_stepper *s, const khz_work *w)
 {
@@ -74,12 +128,15 @@ void khz_mode_watch(khz_stepper *s, const khz_work *w)
     uint32_t *const found = (uint32_t *)(void *)((char *)s + s->flips);
     uint32_t *const last = found + m->n_r;
     uint32_t *const level = last + m->n_r;
+    uint32_t *const late = late_of(s);
     const int32_t *const r = khz_ints(w->instance, m->r);
     const uint32_t now = (uint32_t)s->n + 1u;
     for (int32_t i = 0; i < m->n_r; i++) {
         if (r[i] == w->kept_r[i]) {
             continue;
         }
+        late[m->n_r + i] += late[i] != ON_TIME; /* it came back */
+        late[i] = ON_TIME;
         const uint32_t pause = now - last[i];
         const uint32_t rise = pause > 0u ? 3u : 0u;
         level[i] = level[i] + rise > pause ? level[i] + rise - pause : 0u;

@@ -60,6 +60,11 @@ const uint32_t *khz_stepper_chattering(const khz_stepper *s)
     return (const uint32_t *)(const void *)((const char *)s + s->flips);
 }
 
+const uint32_t *khz_stepper_missed(const khz_stepper *s)
+{
+    return khz_stepper_chattering(s) + 3 * (size_t)khz_model_of(s)->n_r;
+}
+
 void khz_stepper_destroy(khz_stepper *s) { khz_model_of(s)->destroy(khz_stepper_instance(s)); }
 
 void khz_stepper_touch(khz_stepper *s)

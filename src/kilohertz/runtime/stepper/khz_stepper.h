@@ -114,6 +114,7 @@ typedef struct khz_step_counts {
     uint64_t max_step_rhs, max_step_passes; /* most in one period */
     uint64_t corrected;                     /* index-1 form: steps in which loops had to be solved after all */
     uint64_t warnings; /* of assertions, each time they were evaluated, and of external functions */
+    uint64_t unended;  /* conditions that an event set states for, that turned back, and never ended */
 } khz_step_counts;
 
 /* Per block of the model (khz_model.blocks, position block - 1); position n_blocks stands for "nowhere known". */
@@ -150,6 +151,7 @@ struct khz_stepper {
     int32_t is_trial;      /* index-1 form: what fails now is tried again in a closed step, and not counted */
     int32_t is_closed;     /* index-1 form: this step is made with the loops solved in each stage */
     int32_t may_rest;      /* a relation has a band (khz_rest.h) */
+    int32_t n_late;        /* relations whose return after a late event is watched */
     int32_t is_dense;      /* the factors are dense ones */
     int32_t jacobian_age;  /* steps since it was evaluated; < 0: not at all */
     int32_t is_past_event; /* which left the Jacobian as it was, but not dF/dt */
@@ -214,6 +216,8 @@ KHZ_EXPORT const khz_block_counts *khz_stepper_blocks(const khz_stepper *s);
 KHZ_EXPORT const uint32_t *khz_stepper_faults(const khz_stepper *s);
 /* [n_r] how often each relation was found chattering. */
 KHZ_EXPORT const uint32_t *khz_stepper_chattering(const khz_stepper *s);
+/* [n_r] how often the return of each relation was missed. */
+KHZ_EXPORT const uint32_t *khz_stepper_missed(const khz_stepper *s);
 /* Free what external objects hold. */
 KHZ_EXPORT void khz_stepper_destroy(khz_stepper *s);
 

@@ -57,6 +57,7 @@ typedef struct khz_work {
     double *crossed;        /* [n_r] instants of crossings */
     khz_rest rest;          /* [n_r] */
     khz_real *change;  /* [n_r] how much the crossing functions changed over the step in which one was looked for */
+    khz_real *depth;   /* [n_r] crossing functions of those that came late, at the end of the step before */
     double *at;        /* time events */
     khz_real *delayed; /* sources of delay lines */
     khz_real *u0, *u1, *u2; /* [n_u] the last samples of the inputs, newest first */
@@ -169,6 +170,9 @@ khz_status khz_advance_mixed(khz_stepper *s, const khz_work *w, double t, double
 void khz_mode_keep(const khz_stepper *s, const khz_work *w);
 void khz_mode_undo(const khz_stepper *s, const khz_work *w);
 void khz_mode_watch(khz_stepper *s, const khz_work *w);
+/* Conditions that a late event set states for (a ball below its floor): whether they end again. */
+void khz_mode_came_late(khz_stepper *s, const khz_work *w);
+void khz_mode_look_back(khz_stepper *s, const khz_work *w);
 int khz_mode_stirs(const khz_stepper *s, const khz_work *w);
 
 /* One period of the grid, or what is left of it. */

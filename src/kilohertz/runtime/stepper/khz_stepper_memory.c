@@ -53,7 +53,8 @@ size_t khz_stepper_work(khz_stepper *s, khz_work *w)
     const size_t n = (size_t)khz_n_y(m);
     double *const base = s->size > 0 ? (double *)(void *)((char *)s + s->work) : NULL;
     khz_real **const vectors[] = {&w->x0, &w->x1, &w->f0, &w->stage, &w->kept_x};
-    khz_real **const relations[] = {&w->g0, &w->g1, &w->g2, &w->slope, &w->change, &w->rest.band, &w->rest.age};
+    khz_real **const relations[] = {&w->g0,     &w->g1,    &w->g2,        &w->slope,
+                                    &w->change, &w->depth, &w->rest.band, &w->rest.age};
     khz_real **const inputs[] = {&w->u0, &w->u1, &w->u2};
     size_t used = 0;
     memset(w, 0, sizeof *w);
@@ -140,7 +141,7 @@ size_t khz_stepper_lay_out(khz_stepper *s, const khz_model *m, const khz_step_se
     s->blocks = s->work + aligned(sizeof(double) * khz_stepper_work(s, &w));
     s->faults = s->blocks + aligned(sizeof(khz_block_counts) * ((size_t)m->n_blocks + 1));
     s->flips = s->faults + aligned(sizeof(uint32_t) * (size_t)m->n_x);
-    s->instance = s->flips + aligned(3 * sizeof(uint32_t) * (size_t)m->n_r);
+    s->instance = s->flips + aligned(6 * sizeof(uint32_t) * (size_t)m->n_r);
     s->size = s->instance + aligned(m->size);
     return s->size;
 }
