@@ -290,7 +290,7 @@ _TROUBLE = {
     "not_finite": "values that were not finite",
     "pivots": "weak pivots",
     "event_caps": "event iterations cut short",
-    "chattering": "times chattering was found",
+    "chattering": "times a condition changed in every step (chattering, or PWM)",
     "assertions": "failed assertions",
     "failures": "other failures",
     "late_time_events": "time events handled at the end of their period",
