@@ -45,7 +45,9 @@ EVENTS = ("catch-up", "exact", "none", "mid", "hermite")
 _INSTRUCTIONS_OF_TRIAL = 4.8e9  # of the most expensive method with one internal step: cuts the piece that is tried
 _ANNOUNCED_EVERY = 10  # trials for a line of progress
 _INSTRUCTIONS_OF_ALL = 1.5e11
-_INSTRUCTIONS_OF_BEST = 3e11  # so far, for the best one alone with more internal steps
+_INSTRUCTIONS_OF_BEST = 3e11  # so far, for the best one alone with more internal steps, where there is hope
+_HOPE = 1.0  # an error, with slack in time, above which there is none
+_INSTRUCTIONS_OF_ADVICE = 2e10  # for what may not be taken, to tell what would do
 ABOUT = 1.15  # about as good: a badness within this factor
 _HARDLY = 0.1  # a badness: one variable in a hundred is off, and no state
 _MOST_UNKNOWNS_INLINED = 1500
@@ -154,7 +156,7 @@ class _Trial:
     def __init__(self, task: Task) -> None:
         self._t = task
         self._measured: dict[Candidate, Measured] = {}
-        self._spent, self._is_cut = 0.0, False
+        self._spent, self._allowed, self._is_cut = 0.0, _INSTRUCTIONS_OF_ALL, False
         self._is_vain = False  # more internal steps
         self._in_vain = 0  # numbers of internal steps in a row that brought nothing
         self._bounds: dict[bool, Bounds] = {}  # of the model as it is, and with joined stages
@@ -232,9 +234,10 @@ class _Trial:
             if not (self._t.asked.inline or n in MANY_INTERNAL_STEPS):
                 options.append(Candidate(IMPLICIT[-1], self._events()[0], n))
             options = [c for c in options if not self._is_hopeless(c)]
-            leading = [replace(c, internal_steps=n) for c in self._leaders(n)]
-            self._favourite = leading[0] if leading else None
-            options += leading
+            leading = self._leaders(n)
+            options += [replace(c, internal_steps=n) for c in leading]
+            has_hope = bool(leading) and self._last()[leading[0]].late_error <= _HOPE
+            self._favourite = replace(leading[0], internal_steps=n) if has_hope else None
             yield [c for c in self._by_cost(options) if self._fits(c)]
             self._end_waiting()
             if not self._gains(n):
@@ -373,7 +376,7 @@ class _Trial:
     def _may_try(self, c: Candidate, n_before: int) -> bool:
         """Whether it is within the work that is allowed, which is told."""
         work = self._steps * self._regular(c)
-        allowed = _INSTRUCTIONS_OF_BEST if c == self._favourite else _INSTRUCTIONS_OF_ALL
+        allowed = _INSTRUCTIONS_OF_BEST if c == self._favourite else self._allowed
         if n_before and self._spent + work > allowed:
             self._is_cut = True
             return False
@@ -441,6 +444,7 @@ class _Trial:
 
     def _advice(self, best: Measured) -> str:
         """What would do, of what may not be taken: more internal steps than are allowed, or than fit the period."""
+        self._allowed, self._favourite = self._spent + _INSTRUCTIONS_OF_ADVICE, None
         more = () if self._is_vain else self._counts(MOST_INTERNAL_STEPS)
         for n in (n for n in more if n > best.candidate.internal_steps):
             by_values = self._shaped(choose_solver(self._t.reference, self._t.step / n), n)
