@@ -238,7 +238,7 @@ class _Trial:
             options += [replace(c, internal_steps=n) for c in leading]
             has_hope = bool(leading) and self._last()[leading[0]].late_error <= _HOPE
             self._favourite = replace(leading[0], internal_steps=n) if has_hope else None
-            yield [c for c in self._by_cost(options) if self._fits(c)]
+            yield sorted(filter(self._fits, self._by_cost(options)), key=lambda c: c.solver == ROUGH)
             self._end_waiting()
             if not self._gains(n):
                 self._is_vain = True
