@@ -32,12 +32,21 @@ package Internal "Models for internal steps and for the trial of `auto`"
   end Oscillator;
 
   model Fast "A wave of 150 Hz: too fast for one step of a millisecond, not stiff"
+    parameter Real w = 942;
     Real x(start = 1, fixed = true);
     Real v(start = 0, fixed = true);
   equation
-    der(x) = 942*v;
-    der(v) = -942*x;
+    der(x) = w*v;
+    der(v) = -w*x;
   end Fast;
+
+  model Steep "Stages of methods of higher order leave the domain of the logarithm on their way from the start"
+    Real x(start = 2, fixed = true);
+    Real y(start = 0, fixed = true);
+  equation
+    der(x) = -1e9*(log(x) - 0.3*sin(3*time));
+    der(y) = x - y;
+  end Steep;
 
   model Driven "An input, so that its samples matter"
     input Real u(start = 0);

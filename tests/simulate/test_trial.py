@@ -15,9 +15,9 @@ from kilohertz.driver import Model
 from kilohertz.driver import plan as driver_plan
 from kilohertz.driver.plan import Experiment, Plan, make_plan
 from kilohertz.results import Result, Signal
-from kilohertz.simulate import distance, trial
+from kilohertz.simulate import Statistics, distance, trial
 from kilohertz.simulate.distance import Ahead, Judge
-from kilohertz.simulate.trial import TOLERANCE
+from kilohertz.simulate.trial import INTERNAL_STEPS, TOLERANCE
 from kilohertz.solvers import METHODS, StepSettings
 
 SOURCE = Path(__file__).with_name("internal.mo")
@@ -116,6 +116,39 @@ def test_no_more_internal_steps_than_needed_nor_than_allowed() -> None:
     assert taken.stepping.internal_steps in (2, 5)
     assert "within 0.5 %" in taken.notes[0] and away("Fast", 0.1, taken, "x") < TOLERANCE
     assert few.stepping.internal_steps <= 2
+
+
+def test_a_model_that_fails_in_every_stage_gets_the_method_without_stages(monkeypatch: pytest.MonkeyPatch) -> None:
+    how = StepSettings.of(solver="auto", step=1e-3)
+    for name in ("ros3prl", "rodas4"):
+        statistics = Statistics()
+        model("Steep").simulate(stop=1.0, solver=name, step=1e-3, statistics=statistics)
+        assert statistics.counts["held"] > 0
+    monkeypatch.setattr(trial, "INLINED", ())
+    taken = make_plan(model("Steep"), how, Experiment(stop=1.0))
+    assert taken.stepping.solver == "lie"
+    assert away("Steep", 1.0, taken, "y") < TOLERANCE
+
+
+def test_many_internal_steps_are_taken_where_fewer_do_not_do() -> None:
+    """And told, with their cost, where the user allows fewer."""
+    fast = "Fast(w = 12e3)"
+    taken, few = plan(fast, 0.1), plan(fast, 0.1, 10)
+    assert taken.stepping.internal_steps > INTERNAL_STEPS[-1]
+    assert few.stepping.internal_steps <= 10
+    said = re.search(r"; (\d+) internal steps would be off by at most (.*) % \(`--internal-steps \1`\)", few.notes[0])
+    assert said is not None and float(said[2]) <= 0.5
+    assert re.search(r"a period takes at most .* instructions then$", few.notes[0])
+    assert away(fast, 0.1, taken, "x") < TOLERANCE
+
+
+def test_more_internal_steps_than_fit_the_period_are_told_with_their_cost(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(trial, "INSTRUCTIONS_PER_SECOND", 2e7)
+    taken = make_plan(
+        load(f"{SOURCE}:Internal.Fast(w = 12e3)"), StepSettings.of(solver="auto", step=1e-3), Experiment(stop=0.1)
+    )
+    assert taken.stepping.internal_steps <= INTERNAL_STEPS[-1]
+    assert re.search(r"would be off by at most .* %, but a period takes at most .* times what", taken.notes[0])
 
 
 def test_shorter_steps_that_bring_nothing_twice_are_not_made_shorter() -> None:

@@ -294,7 +294,7 @@ _TROUBLE = {
     "not_finite": "values that were not finite",
     "pivots": "weak pivots",
     "event_caps": "event iterations cut short",
-    "chattering": "times chattering was found",
+    "chattering": "times a condition changed in every step (chattering, or PWM)",
     "unended": "times a condition that came late did not end again (R755)",
     "assertions": "failed assertions",
     "failures": "other failures",

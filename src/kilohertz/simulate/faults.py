@@ -22,12 +22,15 @@ from kilohertz.ir.step import (
     targets,
 )
 from kilohertz.ir.text.expr_printer import print_expr
+from kilohertz.runtime import constant
 from kilohertz.simulate.program import Instance
 from kilohertz.simulate.stepper import BlockCounts, Stepper
+from kilohertz.solvers import StepSettings
 
 if TYPE_CHECKING:
     from kilohertz.codegen import BlockInfo
 
+_ERROR = constant("KHZ_SAID_ERROR")
 _MOST = 5  # places named for each kind of fault
 _LONGEST = 120  # characters of a condition that is shown
 
@@ -223,10 +226,19 @@ def _loops(stepper: Stepper) -> list[Diagnostic]:
             named = _named(blocks[i].block, stepper.program.step) if i < len(blocks) else "a value"
             text = what.format(n=n, cap=how.loop_newton, passes=_passes(stepper), what=named)
             notes = [Note(f"first at time = {counts[i].first_time:g}, last at {counts[i].time:g}")]
+            if field == "failures":
+                notes += _said_first(stepper.instance, counts[i].first_time)
             if field == "newton_caps":
                 notes.append(Note(f"largest residual {counts[i].residual:.3g}; the values went on from there"))
             out.append(_warning(code, text, blocks[i] if i < len(blocks) else None, notes))
     return out
+
+
+def _said_first(instance: Instance, time: float) -> list[Note]:
+    """In the words of the model: an assertion, or what a function could not do.  The first failure of a run is kept."""
+    said = instance.context.said[_ERROR]
+    text = bytes(said.text).split(b"\0")[0].decode("utf-8", "replace").strip()
+    return [Note(f"it said: {text}")] if said.n and said.time == time and text else []
 
 
 def _passes(stepper: Stepper) -> str:
@@ -265,7 +277,7 @@ def _chattering(stepper: Stepper) -> list[Diagnostic]:
     for i, n in enumerate(stepper.chattering):
         if n:
             text = f"a condition changes in every step (chattering), {n} times over many steps"
-            out.append(_placed("R728", text, crossings.get(i), []))
+            out.append(_placed("R728", text, crossings.get(i), [_meant(stepper.stepping)]))
     return out[:_MOST]
 
 
@@ -286,6 +298,16 @@ def _missed(stepper: Stepper) -> list[Diagnostic]:
             ]
             out.append(_placed("R755", text, crossing.origin if crossing is not None else None, notes))
     return out[:_MOST]
+
+
+def _meant(stepping: StepSettings) -> Note:
+    """What chatters, and what is meant to switch, look the same."""
+    most = stepping.events_per_step
+    if stepping.meets_events:
+        met = f"is met where it does, {most} times in {'an internal' if stepping.internal_steps > 1 else 'a'} step"
+    else:
+        met = "is met where it does by `--events exact`"
+    return Note(f"a hysteresis ends chattering; what is meant to switch so often (PWM) {met}")
 
 
 def _totals(stepper: Stepper) -> list[Diagnostic]:

@@ -12,10 +12,8 @@ off by more than `TOLERANCE` already waits: by how much it is off in the end cou
 from __future__ import annotations
 
 import os
-import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -24,8 +22,9 @@ import numpy as np
 from kilohertz.base import Announce, ModelError, percent
 from kilohertz.cost import Bounds
 from kilohertz.ir.step import Step
+from kilohertz.simulate.attempt import Attempt
 from kilohertz.simulate.choose import EXPLICIT, GROWTH, IMPLICIT, Choice, choose_solver
-from kilohertz.simulate.distance import SLACK_STEPS, Ahead, Distances, Floats, Judge
+from kilohertz.simulate.distance import SLACK_STEPS, Distances, Floats, Judge
 from kilohertz.simulate.inputs import Driving
 from kilohertz.simulate.modes import growth
 from kilohertz.simulate.offline_run import Statistics, simulate
@@ -36,19 +35,27 @@ from kilohertz.solvers import METHODS, StepSettings
 
 TOLERANCE = 0.005  # of the range of each variable
 INLINED = ("ieuler", "sdirk2", "sdirk4")
+ROUGH = "lie"  # solves no stage, so none can fail: for models that no other method gets through
 INTERNAL_STEPS = (2, 5, 10, 20)
-MOST_INTERNAL_STEPS = INTERNAL_STEPS[-1]
+MANY_INTERNAL_STEPS = (50, 100)  # of small models, with the best few alone
+MOST_INTERNAL_STEPS = MANY_INTERNAL_STEPS[-1]
 # Internal steps are taken only where a processor of 4e9 instructions per second can do them in time; the bound of a
-# regular step is about one and a half times what is measured.
+# regular step is about one and a half times what is measured.  Many must leave half of the period.
 INSTRUCTIONS_PER_SECOND = 6e9
 EVENTS = ("catch-up", "exact", "none", "mid", "hermite")
 _INSTRUCTIONS_OF_TRIAL = 4.8e9  # of the most expensive method with one internal step: cuts the piece that is tried
 _ANNOUNCED_EVERY = 10  # trials for a line of progress
-_INSTRUCTIONS_OF_ALL = 1e11
+_INSTRUCTIONS_OF_ALL = 1.5e11
+_INSTRUCTIONS_OF_BEST = 3e11  # so far, for the best one alone with more internal steps, where there is hope
+_HOPE = 1.0  # an error, with slack in time, above which there is none
+_INSTRUCTIONS_OF_ADVICE = 2e10  # for what may not be taken, to tell what would do
 ABOUT = 1.15  # about as good: a badness within this factor
 _HARDLY = 0.1  # a badness: one variable in a hundred is off, and no state
 _MOST_UNKNOWNS_INLINED = 1500
-_LEADERS = 4  # that go on to more internal steps
+_MOST_INLINED_IN_NEED = 3000  # the same, where nothing else comes near by far
+_FAR = 0.05  # an error, with slack in time
+_LEADERS, _LEADERS_BY_MANY = 4, 2  # that go on to more internal steps
+_WORSE = 4.0  # a badness, as a part of the best one, that more internal steps will not mend
 _AT_ONCE = 2  # trials
 
 
@@ -141,58 +148,6 @@ class Task:
         return self.asked.internal_steps if "internal_steps" in self.asked.given else MOST_INTERNAL_STEPS
 
 
-class _Left(Exception):
-    """Nobody wants to know any more how a trial does."""
-
-
-class _Attempt:
-    """A trial in a thread of its own, which waits once `ahead` finds it beyond the limit."""
-
-    def __init__(self, candidate: Candidate, ahead: Ahead | None) -> None:
-        self.candidate, self._ahead = candidate, ahead
-        self.is_waiting, self._is_left = False, False
-        self._is_known, self._goes_on = threading.Event(), threading.Event()
-        self._found: Future[Distances | None] = Future()
-
-    def begin(self, run: Callable[[Callable[[Floats], None]], Distances | None]) -> _Attempt:
-        """`run` hands its rows on as they come."""
-        threading.Thread(target=self._work, args=(run,), daemon=True).start()
-        return self
-
-    def known(self) -> Distances | None:
-        """How far off it is, once it is over or waits: None for one that waits."""
-        self._is_known.wait()
-        return None if self.is_waiting else self.result()
-
-    def result(self) -> Distances | None:
-        """How far off it is in the end; None where it failed."""
-        return self._found.result()
-
-    def go_on(self) -> None:
-        self._goes_on.set()
-
-    def leave(self) -> None:
-        """It ends as soon as it hands on rows again."""
-        self._is_left = True
-        self._goes_on.set()
-
-    def _work(self, run: Callable[[Callable[[Floats], None]], Distances | None]) -> None:
-        try:
-            self._found.set_result(run(self._hear))
-        except BaseException as error:  # raised by `result`, in the thread of the caller
-            self._found.set_exception(error)
-        finally:
-            self._is_known.set()
-
-    def _hear(self, rows: Floats) -> None:
-        if not self.is_waiting and self._ahead is not None and self._ahead.is_beyond(rows):
-            self.is_waiting = True
-            self._is_known.set()
-            self._goes_on.wait()
-        if self._is_left:
-            raise _Left
-
-
 def choose_by_trial(task: Task) -> Outcome:
     """Try until one is near enough, or all have been tried."""
     return _Trial(task).run()
@@ -202,12 +157,14 @@ class _Trial:
     def __init__(self, task: Task) -> None:
         self._t = task
         self._measured: dict[Candidate, Measured] = {}
-        self._spent, self._is_cut = 0.0, False
+        self._spent, self._allowed, self._is_cut = 0.0, _INSTRUCTIONS_OF_ALL, False
+        self._is_vain = False  # more internal steps
         self._in_vain = 0  # numbers of internal steps in a row that brought nothing
         self._bounds: dict[bool, Bounds] = {}  # of the model as it is, and with joined stages
         self._costs: dict[tuple[bool, str, str], dict[str, Any]] = {}
         self._recorders: dict[bool, Recorder] = {}  # likewise: what is compared, and nothing else
-        self._begun: list[_Attempt] = []
+        self._begun: list[tuple[Candidate, Attempt]] = []
+        self._favourite: Candidate | None = None  # for the next number of internal steps
         time = task.reference.result.time
         self._start = float(time[0])
         steps = max(1.0, task.reference.span / task.step)
@@ -224,10 +181,10 @@ class _Trial:
                     if measured.is_near:
                         return self._near(measured, first)
             self._end_waiting()
+            return self._best(first)
         finally:
-            for attempt in self._begun:
+            for _, attempt in self._begun:
                 attempt.leave()
-        return self._best(first)
 
     # ------------------------------------------------------------------------------------------------------ candidates
 
@@ -236,6 +193,7 @@ class _Trial:
         yield [self._shaped(choice, 1)]
         yield self._others()
         yield self._joined()
+        yield self._rough()
         yield from self._finer()
 
     def _shaped(self, choice: Choice, internal_steps: int) -> Candidate:
@@ -254,22 +212,37 @@ class _Trial:
         return self._by_cost(Candidate(n, e) for n in names for e in self._events())
 
     def _joined(self) -> list[Candidate]:
-        if not self._is_small and not self._t.asked.inline:
+        if not (self._t.asked.inline or self._n_variables <= _MOST_UNKNOWNS_INLINED or self._needs_joined()):
             return []
         return self._by_cost(Candidate(n, e, 1, True) for n in INLINED for e in self._events()[:3])
 
+    def _needs_joined(self) -> bool:
+        """A model that takes long to join, and that everything else fails on."""
+        if self._n_variables > _MOST_INLINED_IN_NEED:
+            return False
+        self._end_waiting()
+        return all(m.late_error > _FAR for m in self._measured.values())
+
+    def _rough(self) -> list[Candidate]:
+        return [] if self._t.asked.inline else self._by_cost(Candidate(ROUGH, e) for e in self._events()[:3])
+
     def _finer(self) -> Iterator[list[Candidate]]:
         """More and more internal steps, with the best so far and with what the eigenvalues say for such a step."""
-        for n in self._counts():
+        for n in self._counts(self._t.most_internal_steps):
             self._end_waiting()
             choice = choose_solver(self._t.reference, self._t.step / n)
             options = [self._shaped(choice, n)]
-            options += [replace(c, internal_steps=n) for c in self._leaders()]
-            if not self._t.asked.inline:
+            if not (self._t.asked.inline or n in MANY_INTERNAL_STEPS):
                 options.append(Candidate(IMPLICIT[-1], self._events()[0], n))
-            yield [c for c in self._by_cost(options) if self._fits(c)]
+            options = [c for c in options if not self._is_hopeless(c)]
+            leading = self._leaders(n)
+            options += [replace(c, internal_steps=n) for c in leading]
+            has_hope = bool(leading) and self._last()[leading[0]].late_error <= _HOPE
+            self._favourite = replace(leading[0], internal_steps=n) if has_hope else None
+            yield sorted(filter(self._fits, self._by_cost(options)), key=lambda c: c.solver == ROUGH)
             self._end_waiting()
             if not self._gains(n):
+                self._is_vain = True
                 return
 
     def _gains(self, n: int) -> bool:
@@ -285,14 +258,34 @@ class _Trial:
         self._in_vain = 0 if min(m.badness for m in now) < least else self._in_vain + 1
         return least > _HARDLY or self._in_vain < 2
 
-    def _leaders(self) -> list[Candidate]:
-        """The best few so far, whatever their internal steps; each with the last number it was tried with."""
-        last = {replace(c, internal_steps=1): m for c, m in self._measured.items()}
-        return sorted(last, key=lambda c: _rank(last[c]))[:_LEADERS]
+    def _leaders(self, n: int) -> list[Candidate]:
+        """The best few so far, each with the last number of internal steps it was tried with; of those that differ in
+        nothing but how they handle events, and are about as good, the cheapest."""
+        last = self._last()
+        ranked, kept = sorted(last, key=lambda c: _rank(last[c])), list[Candidate]()
+        for c in ranked:
+            alike = [k for k in kept if replace(k, events=c.events) == c and _is_alike(last[c], last[k])]
+            if not alike:
+                kept.append(c)
+            elif last[c].cost < last[alike[0]].cost:
+                kept[kept.index(alike[0])] = c
+        return kept[: _LEADERS_BY_MANY if n in MANY_INTERNAL_STEPS else _LEADERS]
 
-    def _counts(self) -> list[int]:
+    def _is_hopeless(self, c: Candidate) -> bool:
+        """It was far worse than others with fewer internal steps, wherever one looks."""
+        last = self._last()
+        m = last.get(replace(c, internal_steps=1))
+        if m is None or m.error <= min(other.error for other in last.values()):
+            return False
+        return m.badness > max(_HARDLY, _WORSE * min(other.badness for other in last.values()))
+
+    def _last(self) -> dict[Candidate, Measured]:
+        """As tried with the most internal steps, by what each is with one."""
+        return {replace(c, internal_steps=1): m for c, m in self._measured.items()}
+
+    def _counts(self, most: int) -> list[int]:
         period = round(self._t.step * 1e9)
-        return [n for n in INTERNAL_STEPS if n <= self._t.most_internal_steps and period % n == 0]
+        return [n for n in (*INTERNAL_STEPS, *MANY_INTERNAL_STEPS) if n <= most and period % n == 0]
 
     def _events(self) -> tuple[str, ...]:
         if "events" in self._t.asked.given:
@@ -306,8 +299,8 @@ class _Trial:
     # ------------------------------------------------------------------------------------------------------------ cost
 
     @property
-    def _is_small(self) -> bool:
-        return len(self._t.program.step.variables) <= _MOST_UNKNOWNS_INLINED
+    def _n_variables(self) -> int:
+        return len(self._t.program.step.variables)
 
     def _program(self, c: Candidate) -> Program:
         return self._t.inlined() if c.inlined else self._t.program
@@ -327,8 +320,15 @@ class _Trial:
 
     def _fits(self, c: Candidate) -> bool:
         """A period of it can be computed in time where nothing happens."""
-        instructions = c.internal_steps * self._cost(c)["regular"]["instructions"]
-        return bool(instructions <= INSTRUCTIONS_PER_SECOND * self._t.step)
+        share = 0.5 if c.internal_steps > INTERNAL_STEPS[-1] else 1.0
+        return self._regular(c) <= share * INSTRUCTIONS_PER_SECOND * self._t.step
+
+    def _may_be_taken(self, c: Candidate) -> bool:
+        return c.internal_steps <= self._t.most_internal_steps and self._fits(c)
+
+    def _regular(self, c: Candidate) -> float:
+        """The bound of a period in which nothing happens."""
+        return float(c.internal_steps * self._cost(c)["regular"]["instructions"])
 
     # ------------------------------------------------------------------------------------------------------------- try
 
@@ -344,42 +344,41 @@ class _Trial:
     def _tried(self, batch: list[Candidate]) -> Iterator[Measured]:
         """What was not tried before, in its order, with the next ones under way."""
         due = (c for c in batch if c not in self._measured)
-        ahead: deque[_Attempt] = deque()
+        ahead: deque[tuple[Candidate, Attempt]] = deque()
         while True:
             while len(ahead) < self._n_at_once and (c := next(due, None)) is not None:
                 if self._may_try(c, len(self._measured) + len(ahead)):
                     ahead.append(self._attempt(c))
             if not ahead:
                 return
-            attempt = ahead.popleft()
-            c = attempt.candidate
+            c, attempt = ahead.popleft()
             self._measured[c] = Measured(c, self._worst(c), attempt.known())
             yield self._measured[c]
 
-    def _attempt(self, c: Candidate) -> _Attempt:
+    def _attempt(self, c: Candidate) -> tuple[Candidate, Attempt]:
         program, recorder = self._program(c), self._recorder(c)
         ahead = None if self._is_alone else self._judge.ahead(recorder.signals, recorder.n_shown, TOLERANCE)
 
         def run(hear: Callable[[Floats], None]) -> Distances | None:
             return self._distances(c, program, replace(recorder, listener=hear))
 
-        self._begun.append(_Attempt(c, ahead).begin(run))
+        self._begun.append((c, Attempt(ahead).begin(run)))
         return self._begun[-1]
 
     def _end_waiting(self) -> None:
         """None is near: by how much are those off that wait?"""
-        waiting = [attempt for attempt in self._begun if attempt.is_waiting]
-        for k, attempt in enumerate(waiting):
-            for one in waiting[k : k + self._n_at_once]:
+        waiting = [begun for begun in self._begun if begun[1].is_waiting]
+        for k, (c, attempt) in enumerate(waiting):
+            for _, one in waiting[k : k + self._n_at_once]:
                 one.go_on()
-            c = attempt.candidate
             self._measured[c] = replace(self._measured[c], distances=attempt.result())
         self._begun = []
 
     def _may_try(self, c: Candidate, n_before: int) -> bool:
         """Whether it is within the work that is allowed, which is told."""
-        work = self._steps * c.internal_steps * float(self._cost(c)["regular"]["instructions"])
-        if n_before and self._spent + work > _INSTRUCTIONS_OF_ALL:
+        work = self._steps * self._regular(c)
+        allowed = _INSTRUCTIONS_OF_BEST if c == self._favourite else self._allowed
+        if n_before and self._spent + work > allowed:
             self._is_cut = True
             return False
         self._spent += work
@@ -436,11 +435,34 @@ class _Trial:
         n, of, c = m.distances.n_beyond(TOLERANCE), len(m.distances.names), m.candidate
         text = f"the best of {len(self._measured)} tried{' (no more work is allowed)' if self._is_cut else ''}"
         text += f", with events `{c.events}`{self._length}"
+        advice = self._advice(m)
         if n == 0:
             slack = f"{SLACK_STEPS} steps earlier or later"
-            return Outcome(c, f"{text}: off by {percent(m.error)} of the range, {percent(m.late_error)} if {slack}")
+            off = f"off by {percent(m.error)} of the range, {percent(m.late_error)} if {slack}"
+            return Outcome(c, f"{text}: {off}{advice}")
         beyond = f"{n} of {of} variables are off by more than {percent(TOLERANCE)} of the range"
-        return Outcome(c, f"{text}: {beyond}, {m.distances.worst} by {percent(m.late_error)}")
+        return Outcome(c, f"{text}: {beyond}, {m.distances.worst} by {percent(m.late_error)}{advice}")
+
+    def _advice(self, best: Measured) -> str:
+        """What would do, of what may not be taken: more internal steps than are allowed, or than fit the period."""
+        self._allowed, self._favourite = self._spent + _INSTRUCTIONS_OF_ADVICE, None
+        more = () if self._is_vain else self._counts(MOST_INTERNAL_STEPS)
+        for n in (n for n in more if n > best.candidate.internal_steps):
+            by_values = self._shaped(choose_solver(self._t.reference, self._t.step / n), n)
+            options = [by_values, replace(best.candidate, internal_steps=n)]
+            for measured in self._tried([c for c in options if not self._may_be_taken(c)]):
+                if measured.is_near:
+                    return self._advised(measured)
+        return ""
+
+    def _advised(self, m: Measured) -> str:
+        instructions, n = self._regular(m.candidate), m.candidate.internal_steps
+        text = f"; {n} internal steps would be off by at most {percent(m.error)}"
+        takes = f"a period takes at most {instructions:.2g} instructions then"
+        if self._fits(m.candidate):
+            return f"{text} (`--internal-steps {n}`): {takes}"
+        often = instructions / (INSTRUCTIONS_PER_SECOND * self._t.step)
+        return f"{text}, but {takes}, {often:.2g} times what a processor can be counted on for"
 
     @property
     def _length(self) -> str:
@@ -460,3 +482,8 @@ def _rank(m: Measured) -> tuple[float, float]:
 def _is_about(m: Measured, best: Measured) -> bool:
     """As good as the best, or within the limit like it."""
     return m.badness <= ABOUT * best.badness or max(m.late_error, best.late_error) <= TOLERANCE
+
+
+def _is_alike(m: Measured, better: Measured) -> bool:
+    """No better in any respect that counts."""
+    return m.badness <= ABOUT * better.badness and better.error <= ABOUT * m.error <= ABOUT**2 * better.error

@@ -239,6 +239,11 @@ class StepSettings:
         return max(self.substeps.values(), default=1)
 
     @property
+    def meets_events(self) -> bool:
+        """Events inside a step are met where they are, `events_per_step` of them."""
+        return self.events in ("catch-up", "exact")
+
+    @property
     def is_fixed(self) -> bool:
         """Whether the solver has a fixed step."""
         return self.solver not in VARIABLE_STEP
