@@ -8,7 +8,7 @@
 #include "khz_base.h"
 #include "khz_sparse.h"
 
-enum { KHZ_ABI = 15, KHZ_DELAY_POINTS = 8192 };
+enum { KHZ_ABI = 16, KHZ_DELAY_POINTS = 8192 };
 
 /* A block of equations and where it comes from. */
 typedef struct khz_block {
@@ -141,6 +141,7 @@ typedef struct khz_model {
     void (*time_events)(void *instance, double *at);
     void (*delay_sources)(void *instance, khz_real *value);
     void (*destroy)(void *instance); /* external objects */
+    khz_real (*ends)(void *instance); /* a sum that is finite only where all values in w are; NULL: look at each */
 } khz_model;
 
 /* For a model with nothing to do in one of its functions. */
