@@ -90,7 +90,7 @@ class TableFunctions:
         self._define(member, name, kind, self._parts(name, kind, f"instance, {into}", parts))
 
     def sum(self, member: str, terms: Sequence[str]) -> None:
-        """A function that adds up numbers: four sums, which do not wait for one another; none where there is nothing."""
+        """A function that adds numbers up: four sums, which do not wait for one another; no terms, no function."""
         if not terms:
             return
         lines = [f"double s{k} = {terms[k] if k < len(terms) else '0.0'};" for k in range(4)]

@@ -12,6 +12,7 @@ from kilohertz.ir.expr import Builtin, Call, Expr, Ref
 from kilohertz.ir.step import Kind, Step
 from kilohertz.ir.traverse import names_in, walk_all
 
+_BY_CODE = 1000  # entries that are taken by code of their own, not by tables
 _RESTING = {*s.DIRECTIONS, *s.DISCRETE_KINDS, *s.TWINS.values(), Kind.PARAMETER, Kind.INT_PARAMETER}
 _RESTING -= {Kind.DERIVATIVE}
 
@@ -73,6 +74,11 @@ class StateJacobian:
     @property
     def n_colours(self) -> int:
         return max(self.colours, default=-1) + 1
+
+    @property
+    def is_taken_by_code(self) -> bool:
+        """Each call of `directional` has code that sets its seeds and takes its entries."""
+        return self.sums is None and 0 < self.n_entries <= _BY_CODE
 
     @property
     def directions(self) -> list[int]:

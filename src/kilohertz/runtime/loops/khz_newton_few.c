@@ -11,9 +11,9 @@
 #include "khz_newton_frame.h"
 #include "khz_probe.h"
 
-/* A Jacobian, the inverse of its determinant, and the sizes of the unknowns. */
+/* A Jacobian, the inverse of its determinant, the sizes of the unknowns, and what may be left of them. */
 typedef struct few {
-    khz_real a[4], inverse, unit[2];
+    khz_real a[4], inverse, unit[2], left[2];
 } few;
 
 /* v := -a^-1 f; its largest part, beside the unknowns. */
@@ -28,6 +28,12 @@ static KHZ_INLINE khz_real few_step(int n, const few *q, const khz_real *f, khz_
     return khz_larger(fabs(v[0]) / q->unit[0], fabs(v[1]) / q->unit[1]);
 }
 
+/* Is such a step rounding? */
+static KHZ_INLINE int few_is_rounding(int n, const few *q, const khz_real *v)
+{
+    return fabs(v[0]) <= q->left[0] && (n == 1 || fabs(v[1]) <= q->left[1]);
+}
+
 /* At the place where the residual was evaluated last; 0 where it has no value there, or its determinant is lost. */
 static KHZ_INLINE int few_jacobian(const khz_newton_problem *p, khz_context *c, void *instance, int n,
                                    const khz_real *x, few *q)
@@ -37,6 +43,7 @@ static KHZ_INLINE int few_jacobian(const khz_newton_problem *p, khz_context *c, 
     }
     for (int j = 0; j < n; j++) {
         q->unit[j] = khz_larger(p->nominal[j], fabs(x[j]));
+        q->left[j] = KHZ_FEW_LEFT * khz_larger(KHZ_FEW_LEAST * p->nominal[j], fabs(x[j]));
     }
     const khz_real one = n == 1 ? q->a[0] : q->a[0] * q->a[3];
     const khz_real other = n == 1 ? 0.0 : q->a[1] * q->a[2];
@@ -73,7 +80,7 @@ static KHZ_INLINE int solve_few(const khz_newton_problem *p, khz_context *c, voi
             return 0;
         }
         const khz_real next = few_step(n, &q, f, step);
-        if (next <= KHZ_FEW_LEFT || (is_new && size < p->tolerance && next < p->tolerance)) {
+        if (few_is_rounding(n, &q, step) || (size < p->tolerance && next < p->tolerance)) {
             c->n_detours += k >= KHZ_USUAL_FEW || n_new > KHZ_USUAL_FEW_NEW ? 1U : 0U;
             x[0] = at[0];
             x[n - 1] = at[n - 1];
@@ -83,7 +90,7 @@ static KHZ_INLINE int solve_few(const khz_newton_problem *p, khz_context *c, voi
         if (!(next <= KHZ_FEW_SHRINKS * size)) {
             return 0;
         }
-        is_new = next * next > KHZ_FEW_LEFT * size;
+        is_new = next * next > KHZ_FEW_LEFT * KHZ_FEW_LEAST * size;
         size = next;
     }
     return 0;
