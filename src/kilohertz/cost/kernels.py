@@ -63,7 +63,7 @@ class Kernels:
         colours = -(-self.directions // n_parts)
         symbolic = moves(10 * self.entries + 14 * self.taken + 98 * colours + 18 * self.n, 300)
         if self.is_taken_by_code:
-            symbolic = moves(3 * self.entries + 60 * colours + 2 * self.n, 300)
+            symbolic = moves(3 * self.entries + 40 * colours + 2 * self.n, 200)
         checked = self.differences + moves(8 * self.entries, 160)
         return ((symbolic if directions else checked) + slope.times(slopes)).of_stepper(self.n)
 
