@@ -93,12 +93,12 @@ class BlockWriter:
                 calls.append(self._group(phase, run))
         return calls
 
-    def wide(self, phase: str, lists: Sequence[tuple[s.Block, ...]]) -> dict[tuple[s.Block, ...], Calls]:
+    def wide(self, phase: str, lists: Sequence[tuple[s.Block, ...]]) -> list[Calls]:
         """The same for rates in several directions at once, list by list."""
         self._numbers = self._moving.numbers(b for blocks in lists for b in blocks)
         self._lane_shapes = LaneShapes(self.layout.step.variables, self._moving, self._numbers)
         self.layout.resting = len(self._numbers)
-        return {blocks: self._wide(phase, blocks) for blocks in lists}
+        return [self._wide(phase, blocks) for blocks in lists]
 
     def _wide(self, phase: str, blocks: Sequence[s.Block]) -> Calls:
         calls: Calls = []

@@ -191,14 +191,14 @@ class _Generator:
         self.layout.parts = n_parts(jacobian)
         lanes = n_lanes(self.step, jacobian, self.often)
         lists = columns(self.step, jacobian, lanes, narrow=self.often)
-        distinct = list(dict.fromkeys(lists))
+        distinct = list(dict.fromkeys({id(one): one for one in lists}.values()))  # to hash a long list takes its time
         if lanes > 1:
             calls = self.blocks.wide("directional", distinct)
         else:
-            calls = {one: self.blocks.phase("directional", one) for one in distinct}
+            calls = [self.blocks.phase("directional", one) for one in distinct]
         if lists:
             table.phase("resting", self.blocks.resting())
-            table.phases("directional", [calls[one] for one in distinct], [distinct.index(one) for one in lists])
+            table.phases("directional", calls, [distinct.index(one) for one in lists])
         return lanes
 
     # --------------------------------------------------------------------------------------------------------- header
