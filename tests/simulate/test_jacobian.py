@@ -265,6 +265,19 @@ def test_factors_written_out_have_the_bits_of_the_tables(text: str, monkeypatch:
     assert rows[0] == rows[1]
 
 
+@pytest.mark.parametrize("text", [chain(40), LINEAR], ids=["a band", "dense"])
+def test_entries_taken_by_code_have_the_bits_of_the_tables(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    step = compile_flat(read_flat(text))
+    start = np.array([float(Interpreted(step).values[v.name]) for v in step.of_kind(Kind.STATE)])
+    found = []
+    for most in (10_000, 0):
+        monkeypatch.setattr("kilohertz.cost.jacobian._BY_CODE", most)
+        assert ("around_1(" in "".join(f.text for f in generate(step).files)) == (most > 0)
+        at = Point(program_of(step), start + 0.01, 0.3)
+        found.append(at.jacobian().tobytes() + at.parts(3).tobytes())
+    assert found[0] == found[1]
+
+
 def test_an_array_of_one_that_moves_with_time_alone(tmp_path: Path) -> None:
     """Its derivative by time is an array of one too, not a number."""
     text = """

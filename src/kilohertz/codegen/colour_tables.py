@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from kilohertz.codegen.plain import with_instance
 from kilohertz.codegen.plans import array, pointer, starts
 from kilohertz.cost import StateJacobian
 
@@ -20,6 +21,26 @@ def colour_tables(jacobian: StateJacobian, dense: bool) -> tuple[list[str], list
         lines += _Sums(jacobian).lines(dense)
         members.append("    .sums = &sums, .parts = offsetof(khz_instance, parts),")
     return lines, members
+
+
+def around_lines(jacobian: StateJacobian, n_lanes: int) -> tuple[list[str], list[str]]:
+    """Functions around the calls of `directional`, which set seeds and take entries, and the member that finds them;
+    none where the tables do."""
+    if not jacobian.is_taken_by_code:
+        return [], []
+    columns = _columns(jacobian.colours, jacobian.n_colours)
+    entries = _entries(jacobian.rows, jacobian.colours)
+    lines, names = list[str](), list[str]()
+    for first in range(0, jacobian.n_colours, n_lanes):
+        lanes = [(k - first, k) for k in range(first, min(first + n_lanes, jacobian.n_colours))]
+        names.append(f"around_{len(names) + 1}")
+        ones = [f"z->seed[{j}][{lane}] = 1.0;" for lane, k in lanes for j in columns[k]]
+        taken = [f"jac[{entry}] = z->xd_dir[{i}][{lane}];" for lane, k in lanes for entry, i in entries[k]]
+        zeros = [f"z->seed[{j}][{lane}] = 0.0;" for lane, k in lanes for j in columns[k]]
+        body = ["if (jac == NULL) {", *(f"    {one}" for one in ones), "    return;", "}", *taken, *zeros]
+        lines += with_instance(f"static void {names[-1]}(void *instance, double *jac)", body)
+    lines += [f"static const khz_around_fn around[] = {{{', '.join(names)}}};", ""]
+    return lines, ["    .around = around,"]
 
 
 def n_parts(jacobian: StateJacobian) -> int:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from kilohertz.base import Origin
-from kilohertz.codegen.colour_tables import colour_tables
+from kilohertz.codegen.colour_tables import around_lines, colour_tables
 from kilohertz.codegen.layout import AREAS, Layout
 from kilohertz.codegen.plans import array, plan_lines, pointer, starts
 from kilohertz.codegen.reading import felt, stirring
@@ -52,6 +52,9 @@ def model_table(
     plan = plan_lines("lu_plan", rows, state_elimination(rows), often=door.factors_often)
     dense = not door.has_names  # nobody reads it
     coloured, colours = colour_tables(jacobian, dense)
+    if door.factors_often and step.directional is not None:
+        around, found = around_lines(jacobian, door.n_lanes)
+        coloured, colours = [*coloured, *around], [*colours, *found]
     numbers = family("KHZ_STAGE_")
     roles = [numbers[role] for role in stage_roles(step)]
     owners, places_felt = _owners(step, infos, counts), _places_of(felt(step), step, counts)

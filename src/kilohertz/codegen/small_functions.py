@@ -16,7 +16,7 @@ from kilohertz.codegen.writing.expressions import Writer
 from kilohertz.codegen.writing.statements import StatementWriter
 from kilohertz.codegen.writing.values import default_start
 from kilohertz.codegen.writing.writer import STATUS
-from kilohertz.cost import Listed, Shapes
+from kilohertz.cost import Listed, Shapes, ends
 from kilohertz.ir import step as s
 from kilohertz.ir.expr import Expr, Int, Real, Ref, Str
 from kilohertz.ir.flat import Assert
@@ -89,6 +89,15 @@ class TableFunctions:
         name = f"get_{member}"
         self._define(member, name, kind, self._parts(name, kind, f"instance, {into}", parts))
 
+    def sum(self, member: str, terms: Sequence[str]) -> None:
+        """A function that adds numbers up: four sums, which do not wait for one another; no terms, no function."""
+        if not terms:
+            return
+        lines = [f"double s{k} = {terms[k] if k < len(terms) else '0.0'};" for k in range(4)]
+        lines += [f"s{k % 4} += {term};" for k, term in enumerate(terms) if k >= 4]
+        name = f"sum_of_{member}"
+        self._define(member, name, _Kind("double", "void *instance", ""), [*lines, "return (s0 + s1) + (s2 + s3);"])
+
     def _parts(self, name: str, kind: _Kind, arguments: str, parts: Sequence[Sequence[str]]) -> list[str]:
         """The body of one part, or calls of functions for several."""
         if len(parts) <= 1:
@@ -137,6 +146,7 @@ class SmallFunctions:
         table.values("crossings", "g", self._parts(self._crossings(), _VALUES))
         table.values("time_events", "at", self._list("at", (e.at for e in step.time_events)), "khz_no_instants")
         table.values("delay_sources", "value", self._list("value", recorded))
+        table.sum("ends", [self.layout.place(v) for v in ends(step) or ()])
 
     def _writer(self, leave: str = "return;") -> Writer:
         return Writer(self.layout, "(&z->c)", leave)

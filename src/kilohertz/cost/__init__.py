@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from kilohertz.base.lazy import on_demand
 from kilohertz.cost.columns import columns
 from kilohertz.cost.costly import costly
+from kilohertz.cost.ends import ends
 from kilohertz.cost.factors import (
     IN_PLACE,
     PlannedLoop,
@@ -44,6 +45,7 @@ __all__ = [
     "columns",
     "cost_bound",
     "costly",
+    "ends",
     "is_by_tables",
     "is_large",
     "is_written_out",

@@ -104,14 +104,16 @@ class Bounds:
 
         `counts` are those of the stepper (`khz_step_counts`).
         """
-        once, twice = (self._period(stepping, cap) for cap in (1, 2))
+        once, twice, thrice = (self._period(stepping, cap) for cap in (1, 2, 3))
         work, periods = once.called(counts), max(1, counts["steps"])
         case = KEPT if once.keeps_in_stage else REGULAR
         instructions = float(self._target.instructions(once.total(work, case, periods).regular))
         if once.n_loops:
-            one, two = (float(self._target.instructions(p.loops.regular)) for p in (once, twice))
+            one, two, three = (float(self._target.instructions(p.loops.regular)) for p in (once, twice, thrice))
             n_solved = work.closed + work.looks if once.phases.is_open else work.inlined or work.rhs
-            instructions += (two - one) * (loop_iterations / once.n_loops - n_solved)
+            n_each = loop_iterations / once.n_loops
+            second = min(n_each - n_solved, n_solved)
+            instructions += (two - one) * second + (three - two) * max(0.0, n_each - 2 * n_solved)
         return instructions / periods
 
     def _period(self, stepping: StepSettings, cap: int) -> _Period:

@@ -12,6 +12,7 @@ from kilohertz.ir.expr import Builtin, Call, Expr, Ref
 from kilohertz.ir.step import Kind, Step
 from kilohertz.ir.traverse import names_in, walk_all
 
+_BY_CODE = 1000  # entries that are taken by code of their own, not by tables
 _RESTING = {*s.DIRECTIONS, *s.DISCRETE_KINDS, *s.TWINS.values(), Kind.PARAMETER, Kind.INT_PARAMETER}
 _RESTING -= {Kind.DERIVATIVE}
 
@@ -60,6 +61,7 @@ class StateJacobian:
 
     rows: list[list[int]]
     sums: Sums | None = None
+    rests: bool = False  # it is evaluated seldom (jacobian_rests)
 
     @property
     def n_entries(self) -> int:
@@ -73,6 +75,11 @@ class StateJacobian:
     @property
     def n_colours(self) -> int:
         return max(self.colours, default=-1) + 1
+
+    @property
+    def is_taken_by_code(self) -> bool:
+        """Each call of `directional` has code that sets its seeds and takes its entries."""
+        return self.sums is None and not self.rests and 0 < self.n_entries <= _BY_CODE
 
     @property
     def directions(self) -> list[int]:
@@ -99,7 +106,7 @@ def state_jacobian(step: Step) -> StateJacobian:
     if len(step.state_sparsity) != n:
         return StateJacobian([list(range(n)) for _ in range(n)])
     rows = [sorted(row) for row in step.state_sparsity]
-    return StateJacobian(rows, _sums(step, rows) if step.sums else None)
+    return StateJacobian(rows, _sums(step, rows) if step.sums else None, jacobian_rests(step))
 
 
 def _sums(step: Step, rows: list[list[int]]) -> Sums:

@@ -29,6 +29,7 @@ class Kernels:
     ) -> None:
         self.method, self.newton, self.inlined, self.n = method, newton, inlined, len(jacobian.rows)
         self.entries, self.colours, self.directions = jacobian.n_entries, jacobian.n_colours, jacobian.n_directions
+        self.is_taken_by_code = jacobian.is_taken_by_code
         self.taken = jacobian.sums.n_taken if jacobian.sums is not None else 0
         self.plan = plan
 
@@ -61,6 +62,8 @@ class Kernels:
         slope = copy(self.n).times(2) + calls(40)
         colours = -(-self.directions // n_parts)
         symbolic = moves(10 * self.entries + 14 * self.taken + 98 * colours + 18 * self.n, 300)
+        if self.is_taken_by_code:
+            symbolic = moves(3 * self.entries + 40 * colours + 2 * self.n, 200)
         checked = self.differences + moves(8 * self.entries, 160)
         return ((symbolic if directions else checked) + slope.times(slopes)).of_stepper(self.n)
 

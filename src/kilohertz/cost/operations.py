@@ -59,6 +59,8 @@ from kilohertz.ir.traverse import bottom_up
 from kilohertz.runtime import constant
 
 _USUAL, _USUAL_KEPT = constant("KHZ_USUAL_NEWTON"), constant("KHZ_USUAL_KEPT")
+_FEW, _FEW_CAP, _USUAL_FEW = constant("KHZ_FEW"), constant("KHZ_FEW_CAP"), constant("KHZ_USUAL_FEW")
+_USUAL_FEW_NEW = constant("KHZ_USUAL_FEW_NEW")
 _LESSONS = constant("KHZ_KEPT_LESSONS")
 _UNPLANNED, _SINGULAR = constant("KHZ_MIXED_UNPLANNED"), constant("KHZ_MIXED_SINGULAR")
 _COMPILED_APART = 2  # unknowns of a nonlinear loop that khz_newton.c has code of its own for
@@ -382,9 +384,15 @@ class Operations:
 
     def _nonlinear(self, b: s.NonlinearLoop) -> Count:
         """One solution with the iterations that it has for itself."""
-        cap, residual, head = self.newton, self._residual(b), moves(12 * len(b.unknowns), 200)
+        n, cap, residual = len(b.unknowns), self.newton, self._residual(b)
+        head = moves(12 * n, 200)
         one = self.iteration(b, is_spare=False)
         if not self.in_stage:
+            if b.jacobian is not None and n <= _FEW and loop_elimination(b) is None:  # khz_newton_few.c comes first
+                few = residual + both(8 * n, 15 * n)
+                anew = (self._entries(b) + both(8 * n, 20 * n + 15)).times(min(cap, _USUAL_FEW_NEW), min(cap, _FEW_CAP))
+                first = residual + anew + few.times(min(cap, _USUAL_FEW), min(cap, _FEW_CAP))
+                return head + first + residual.times(0, 5) + one.times(0, cap)
             return head + residual.times(1, 5) + one.times(min(cap, _USUAL), cap)
         # khz_kept.c comes first; where there is a Jacobian and it ends without a solution the rest is a detour
         first = self._kept_solution(b, residual) if b.jacobian is not None else residual

@@ -9,6 +9,7 @@ from itertools import groupby, pairwise
 
 from kilohertz.cost.columns import columns
 from kilohertz.cost.costly import costly
+from kilohertz.cost.ends import ends
 from kilohertz.cost.factors import state_elimination
 from kilohertz.cost.jacobian import StateJacobian, jacobian_rests, state_jacobian
 from kilohertz.cost.lanes import Moving, n_lanes
@@ -204,7 +205,9 @@ class Phases:
         late = late + copy(n).of_stepper(n) + inputs
         values = sum(len(s.targets(b)) for b in step.in_partition(Partition.STEP))
         n_values = len(step.of_kind(Kind.ALGEBRAIC)) + len(step.of_kind(Kind.DISCRETE))
-        late = late + Count(Cost(moves=2 * n_values), Cost(moves=20 * (values + n_values)))  # is one not finite? which?
+        told = ends(step)
+        looks = n_values if told is None else len(told) + len(step.of_kind(Kind.DISCRETE))
+        late = late + Count(Cost(moves=2 * looks), Cost(moves=20 * (values + n_values)))  # is one not finite? which?
         called = (moves(4 * n + 10 * len(step.algebraic), 110) + copy(n).times(2)).of_stepper(n) + inputs
         staged = (moves(18 * n, 220) + copy(n)).of_stepper(n) + inputs
         kept = moves(24 * self.n_discrete + 2000 * self.n_texts + 12 * n, 100)

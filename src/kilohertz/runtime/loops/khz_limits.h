@@ -56,6 +56,21 @@ enum {
 /* A squared residual so much smaller than all together is rounding, and has no say in where they turned. */
 #define KHZ_TURN_ROUNDING KHZ_BY_NUMBER(1e-12, 1e-12f)
 
+/* ----------------------------------------------------------------------------------- Newton, one and two unknowns */
+
+enum {
+    KHZ_FEW = 2,          /* unknowns at most */
+    KHZ_FEW_CAP = 6,      /* iterations; where they do not end khz_newton begins anew */
+    KHZ_USUAL_FEW = 3,    /* of a solution in a regular step of real time, ... */
+    KHZ_USUAL_FEW_NEW = 2 /* ... and Jacobians; more are a detour */
+};
+/* What is left of the unknowns when they are solved, beside their own sizes, or this part of their nominal values where
+ * they are smaller: rounding. */
+#define KHZ_FEW_LEFT KHZ_BY_NUMBER(1e-12, 1e-6f)
+#define KHZ_FEW_LEAST KHZ_BY_NUMBER(1e-2, 1e-2f)
+/* A step is as usual where the next one would be so much smaller. */
+#define KHZ_FEW_SHRINKS KHZ_BY_NUMBER(0.25, 0.25f)
+
 /* --------------------------------------------------------------------------------- rescue, off-line and at the start
  */
 

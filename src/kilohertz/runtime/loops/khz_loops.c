@@ -247,6 +247,13 @@ static khz_status searched(khz_context *c, const khz_newton_problem *problem, vo
     return status;
 }
 
+/* Whether khz_newton_few may solve it; off-line at events bounds count from the beginning. */
+static KHZ_INLINE int may_be_few(const khz_newton_problem *p, const khz_context *c)
+{
+    return p->n <= KHZ_FEW && p->jacobian != NULL && p->plan == NULL && p->kept == NULL &&
+           (c->newton_cap > 0 || c->phase == KHZ_PHASE_CONTINUOUS);
+}
+
 khz_status khz_nonlinear(khz_context *c, int block, int place, const khz_newton_problem *problem, void *instance,
                          khz_real *x, khz_real *memory, int32_t *order)
 {
@@ -255,6 +262,10 @@ khz_status khz_nonlinear(khz_context *c, int block, int place, const khz_newton_
     memcpy(guess, x, bytes);
     khz_status status;
     c->n_strict++;
+    if (may_be_few(problem, c) && khz_newton_few(problem, c, instance, x)) {
+        c->n_strict--;
+        return KHZ_OK;
+    }
     if (c->newton_cap > 0) {
         khz_newton_problem p = *problem;
         p.lower = NULL;

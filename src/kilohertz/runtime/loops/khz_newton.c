@@ -11,23 +11,9 @@
 
 khz_real *khz_newton_residual(int n, khz_real *work) { return work + 2 * n * n; }
 
-typedef void (*at_fn)(void *instance, const khz_real *x, khz_real *values);
-
-/* 0 where it failed: what that may have left of arrays, texts and its status is taken back. */
-static KHZ_INLINE int succeeds(at_fn part, khz_context *c, void *instance, const khz_real *x, khz_real *values)
-{
-    const int32_t status = c->status;
-    const size_t mark = c->arena_used;
-    part(instance, x, values);
-    const int failed = c->status != status;
-    c->status = status;
-    c->arena_used = mark;
-    return !failed;
-}
-
 int khz_newton_evaluate(const khz_newton_problem *p, khz_context *c, void *instance, const khz_real *x, khz_real *f)
 {
-    const int fine = succeeds(p->residual, c, instance, x, f) && khz_are_finite(p->n, f);
+    const int fine = khz_succeeds(p->residual, c, instance, x, f) && khz_are_finite(p->n, f);
     for (int i = 0; p->offset != NULL && i < p->n; i++) {
         f[i] -= p->share * p->offset[i];
     }
@@ -37,7 +23,7 @@ int khz_newton_evaluate(const khz_newton_problem *p, khz_context *c, void *insta
 int khz_newton_jacobian(const khz_newton_problem *p, khz_context *c, void *instance, const khz_real *x,
                         khz_real *jacobian)
 {
-    return succeeds(p->jacobian, c, instance, x, jacobian);
+    return khz_succeeds(p->jacobian, c, instance, x, jacobian);
 }
 
 static int evaluate(const frame *w, const khz_real *x, khz_real *f)
@@ -48,7 +34,7 @@ static int evaluate(const frame *w, const khz_real *x, khz_real *f)
 /* The same without an offset, for a number of unknowns that is a constant where this is called. */
 static KHZ_INLINE int evaluate_sized(const frame *w, const khz_real *x, khz_real *f, int n)
 {
-    return succeeds(w->p->residual, w->c, w->instance, x, f) && khz_are_finite(n, f);
+    return khz_succeeds(w->p->residual, w->c, w->instance, x, f) && khz_are_finite(n, f);
 }
 
 /* With a plan only its entries are ever written; the others are 0 from the beginning. */
@@ -460,7 +446,7 @@ khz_status khz_newton(const khz_newton_problem *p, khz_context *c, void *instanc
     }
     if (!solved) {
         c->n_caps++;
-        (void)succeeds(p->residual, c, instance, x, w.f); /* what fails here is not what failed */
+        (void)khz_succeeds(p->residual, c, instance, x, w.f); /* what fails here is not what failed */
     } else {
         p->residual(instance, x, w.f);
     }

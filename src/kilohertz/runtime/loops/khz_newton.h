@@ -62,6 +62,11 @@ typedef struct khz_newton_problem {
 khz_status khz_newton(const khz_newton_problem *p, khz_context *c, void *instance, khz_real *x, khz_real *work,
                       int32_t *order);
 
+/* The same for up to KHZ_FEW unknowns with p->jacobian and neither a plan nor an offset, bounds left aside, as long as
+ * all is as usual.  1: solved, the residual was evaluated last at the solution; 0: not, x is as before.  Bound:
+ * KHZ_FEW_CAP iterations, and one residual more. */
+int khz_newton_few(const khz_newton_problem *p, khz_context *c, void *instance, khz_real *x);
+
 /* The same with a Jacobian that stays in work (and order) from call to call, with whole steps alone; *p->kept is 0
  * before the first.  1: converged, the residual was evaluated last at the solution; 0: not, x is as before and work is
  * free.  Needs p->jacobian.  Bound: 1 + 3*max_iterations residuals; one Jacobian, two factorisations and three

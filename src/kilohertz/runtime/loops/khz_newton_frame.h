@@ -15,6 +15,21 @@ typedef struct frame {
     int32_t *order;
 } frame;
 
+typedef void (*khz_part_fn)(void *instance, const khz_real *x, khz_real *values);
+
+/* 0 where it failed: what that may have left of arrays, texts and its status is taken back. */
+static KHZ_INLINE int khz_succeeds(khz_part_fn part, khz_context *c, void *instance, const khz_real *x,
+                                   khz_real *values)
+{
+    const int32_t status = c->status;
+    const size_t mark = c->arena_used;
+    part(instance, x, values);
+    const int failed = c->status != status;
+    c->status = status;
+    c->arena_used = mark;
+    return !failed;
+}
+
 /* The largest part of a row of the Jacobian; of the entries of a plan. */
 static KHZ_INLINE khz_real row_size(const frame *w, int i, int n)
 {

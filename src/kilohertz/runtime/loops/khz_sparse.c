@@ -13,8 +13,8 @@ size_t khz_sparse_size(const khz_sparse_plan *p) { return KHZ_SPARSE_ROOM((size_
 
 void khz_sparse_assemble(const khz_sparse_plan *p, const khz_real *jac, khz_real h_gamma, int32_t n_ones, khz_real *a)
 {
-    for (int32_t k = 0; k < p->n_a; k++) {
-        a[k] = 0.0;
+    for (int32_t i = 0; i < p->n; i++) {
+        a[p->a_diagonal[i]] = 0.0; /* all others are entries of J */
     }
     for (int32_t k = 0; k < p->n_jac; k++) {
         a[p->a_of_jac[k]] = -h_gamma * jac[k];

@@ -29,7 +29,8 @@ int khz_values_are_finite(const khz_model *m, void *instance)
 {
     const khz_real *const w = khz_reals(instance, m->w);
     const khz_real *const d = khz_reals(instance, m->d);
-    return khz_are_finite(m->n_w, w) && khz_are_finite(m->n_d, d);
+    const int are_ends = m->ends != NULL && fabs(m->ends(instance)) <= KHZ_LARGEST;
+    return (are_ends || khz_are_finite(m->n_w, w)) && khz_are_finite(m->n_d, d);
 }
 
 int32_t khz_first_odd(const khz_model *m, void *instance, int32_t n_values)

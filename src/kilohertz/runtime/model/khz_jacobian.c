@@ -88,9 +88,29 @@ static colours part_of(const khz_model *m, int32_t part, int32_t n_parts)
     return (colours){first, end < n ? end : n};
 }
 
+/* The same by code that knows the columns and entries of each call. */
+static khz_status run_around(const khz_model *m, void *instance, colours of, khz_real *jac)
+{
+    khz_context *const c = (khz_context *)instance;
+    khz_status status = KHZ_OK;
+    const int32_t begin = of.first / m->n_lanes;
+    const int32_t end = (of.end + m->n_lanes - 1) / m->n_lanes;
+    for (int32_t k = begin; k < end && status == KHZ_OK; k++) {
+        m->around[k](instance, NULL);
+        c->is_again = k > begin && m->directional[k] == m->directional[k - 1];
+        status = rates_of(instance, m->directional[k]);
+        m->around[k](instance, jac);
+    }
+    c->is_again = 0;
+    return status;
+}
+
 /* Directions of some colours, from `first` on. */
 static khz_status run_colours(const khz_model *m, void *instance, colours of, khz_real *jac)
 {
+    if (m->around != NULL) {
+        return run_around(m, instance, of, jac);
+    }
     const khz_colours *const along = along_of(m);
     khz_real *const seed = khz_reals(instance, m->seed);
     const khz_real *const rate = khz_reals(instance, m->xd_dir);

@@ -8,7 +8,7 @@
 #include "khz_base.h"
 #include "khz_sparse.h"
 
-enum { KHZ_ABI = 15, KHZ_DELAY_POINTS = 8192 };
+enum { KHZ_ABI = 16, KHZ_DELAY_POINTS = 8192 };
 
 /* A block of equations and where it comes from. */
 typedef struct khz_block {
@@ -36,6 +36,7 @@ typedef struct khz_transport {
 } khz_transport;
 
 typedef khz_status (*khz_phase_fn)(void *instance);
+typedef void (*khz_around_fn)(void *instance, khz_real *jac);
 
 /* Columns of a Jacobian that are found together, colour by colour. */
 typedef struct khz_colours {
@@ -129,18 +130,22 @@ typedef struct khz_model {
     khz_phase_fn resting;            /* after `step` at the same point: what all directions of a Jacobian share */
     const khz_phase_fn *directional; /* after `resting`, for each n_lanes colours: the rows of xd_dir = J*seed that
                                         have entries there, with seeds in their columns alone; or NULL */
-    khz_phase_fn time_slope;         /* xd_slope = dF/dt, after `step`; NULL where directional is */
-    khz_phase_fn inlined;            /* solves x = base + gamma_h*xd for x and xd of implicit states, takes
-                                        x = base for others; NULL unless built inlined */
-    khz_phase_fn crossing;           /* what crossings need besides */
-    khz_phase_fn output;             /* what outputs and asserts need besides, and what has effects of its own */
-    khz_phase_fn view;               /* after these: what nobody needs but who looks; never fails */
+    /* For each call of `directional`: without jac ones into the seeds of its columns, else its entries into jac and
+     * zeros into these seeds.  NULL: by `colours`. */
+    const khz_around_fn *around;
+    khz_phase_fn time_slope; /* xd_slope = dF/dt, after `step`; NULL where directional is */
+    khz_phase_fn inlined;    /* solves x = base + gamma_h*xd for x and xd of implicit states, takes
+                                x = base for others; NULL unless built inlined */
+    khz_phase_fn crossing;   /* what crossings need besides */
+    khz_phase_fn output;     /* what outputs and asserts need besides, and what has effects of its own */
+    khz_phase_fn view;       /* after these: what nobody needs but who looks; never fails */
     khz_phase_fn asserts;
     khz_phase_fn initial_asserts;
     void (*crossings)(void *instance, khz_real *g); /* > 0: as buffered; < 0: an event is due */
     void (*time_events)(void *instance, double *at);
     void (*delay_sources)(void *instance, khz_real *value);
-    void (*destroy)(void *instance); /* external objects */
+    void (*destroy)(void *instance);  /* external objects */
+    khz_real (*ends)(void *instance); /* a sum that is finite only where all values in w are; NULL: look at each */
 } khz_model;
 
 /* For a model with nothing to do in one of its functions. */
