@@ -46,7 +46,7 @@ def hand_wheel() -> str:
 
 def scenario_of(level: int, step: float, steps: int, cpu: int = -1) -> Scenario:
     model, name = f"{HANDLING}.Steered{level}", f"car{level}_{os.getpid()}"
-    settings = CARS[level].settings
+    settings = CARS[level].often if step <= CARS[level].often.step else CARS[level].settings
     how = {name: getattr(settings, name) for name in ("solver", "newton", "jacobian_every", "jacobian_spread")}
     plain = plain_scenario(model, name=name, step=step, **how)
     driven = Stimulus(formulas={"hand_wheel": hand_wheel()})

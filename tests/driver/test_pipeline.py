@@ -26,7 +26,7 @@ HARMLESS = {  # neighbours that need nothing of each other
     ("simplify-start", "causalise"),
     ("hoist", "find-sparsity"),
     ("find-sparsity", "differentiate"),
-    ("gather-sums", "drop-unused-functions"),
+    ("lighten-modes", "drop-unused-functions"),
     ("inline-stage", "open-loops"),
 }
 

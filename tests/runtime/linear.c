@@ -230,6 +230,48 @@ static void minimum_norm(void)
     CHECK(near(d[0], 1.0) && near(d[1], 2.0) && near(d[2], 2.0));
 }
 
+/* a := left * (I, right), of rank R among N: (-right, I) are what it takes to zero. */
+static void minimum_norm_of_many(void)
+{
+    enum { N = 11, R = 7 };
+    double right[R][N - R], a[N * N], b[N], x[N], work[KHZ_MINIMUM_NORM_ROOM(N)];
+    int32_t order[N];
+    for (int i = 0; i < R; i++) {
+        for (int j = 0; j < N - R; j++) {
+            right[i][j] = sin(1.0 + 3.0 * i + 7.0 * j);
+        }
+    }
+    for (int i = 0; i < N; i++) {
+        b[i] = 0.0;
+        for (int j = 0; j < N; j++) {
+            double sum = j < R ? cos(2.0 * i + 5.0 * j) : 0.0;
+            for (int k = 0; k < R && j >= R; k++) {
+                sum += cos(2.0 * i + 5.0 * k) * right[k][j - R];
+            }
+            a[i * N + j] = sum;
+            b[i] += sum * (1.0 + 0.1 * j);
+        }
+    }
+    double lu[N * N];
+    memcpy(lu, a, sizeof a);
+    memcpy(x, b, sizeof b);
+    CHECK(khz_minimum_norm(N, lu, x, 1e-8, work, order) == KHZ_OK);
+    for (int i = 0; i < N; i++) {
+        double sum = 0.0;
+        for (int j = 0; j < N; j++) {
+            sum += a[i * N + j] * x[j];
+        }
+        CHECK(fabs(sum - b[i]) < 1e-12);
+    }
+    for (int j = 0; j < N - R; j++) {
+        double along = x[R + j];
+        for (int i = 0; i < R; i++) {
+            along -= right[i][j] * x[i];
+        }
+        CHECK(fabs(along) < 1e-12);
+    }
+}
+
 static void contradiction_is_found(void)
 {
     double a[4] = {1.0, 1.0, 1.0, 1.0};
@@ -251,6 +293,7 @@ int main(void)
     sparse_with_pivots();
     dense_way_decides();
     minimum_norm();
+    minimum_norm_of_many();
     contradiction_is_found();
     return 0;
 }

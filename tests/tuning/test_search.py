@@ -40,6 +40,14 @@ def searched(where: Space, goal: Goal, run: Any = run, whole: Any = None) -> tup
     return Search(where, reference, goal, bench).run(), bench
 
 
+def test_at_short_steps_a_jacobian_is_kept_for_more_of_them() -> None:
+    """What moves it does so in time."""
+    short = replace(space(), steps=(1e-4,))
+    assert max(short.values("ros2")["jacobian_every"]) == 100
+    assert max(space().values("ros2")["jacobian_every"]) == 20
+    assert max(replace(short, steps=(1e-3, 1e-4)).values("ros2")["jacobian_every"]) == 20
+
+
 @pytest.mark.parametrize("error", [0.05, 0.01, 1e-3, 1e-5])
 def test_the_best_of_all_is_found_with_a_tenth_of_the_trials(error: float) -> None:
     where, goal = space(), Goal(error, None, 1e9)

@@ -32,6 +32,7 @@ from kilohertz.passes.step.find_sparsity import FindSparsity
 from kilohertz.passes.step.gather_sums import GatherSums
 from kilohertz.passes.step.hoist import Hoist
 from kilohertz.passes.step.inline_stage import InlineStage
+from kilohertz.passes.step.lighten_modes import LightenModes
 from kilohertz.passes.step.open_loops import OpenLoops
 from kilohertz.passes.step.partition_blocks import PartitionBlocks
 from kilohertz.passes.step.place import Place
@@ -61,6 +62,7 @@ PASSES = in_order(
     FindSparsity(),
     Differentiate(),
     GatherSums(),
+    LightenModes(),
     DropUnusedFunctions(),
     InlineStage(),  # where settings ask for it
     OpenLoops(),  # where settings ask for it

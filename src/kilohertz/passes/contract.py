@@ -43,6 +43,7 @@ class Fact(Enum):
     SPARSITY = "the pattern of the state Jacobian is known"
     DIRECTIONAL = "the directional derivative is there, or why it is not"
     GATHERED = "long sums are apart from the rates that depend on them, where that pays"
+    LIGHT = "mixed loops have what a search for a mode needs, where that is much less"
     CALLED = "every function is called"
     STAGE = "an implicit stage is joined with the equations"
     OPEN = "nonlinear loops are left to the method of integration"

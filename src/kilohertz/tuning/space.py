@@ -27,6 +27,8 @@ TRIED: Mapping[str, tuple[Any, ...]] = {
 }
 # caps: less work at worst, the same where they are not reached; tried on what is chosen, one after the other
 CAPS: Mapping[str, tuple[int, ...]] = {"events_per_step": (1, 2), "loop_newton": (3, 4), "event_cap": (4, 8)}
+# What moves a Jacobian does so in time: at steps that are all as short as this (s) it lasts for so many of them.
+SHORT, LASTING = 2e-4, 100
 _MOST_VARIABLES = 500  # joined stages of larger models, one for each choice of states, take minutes to make
 
 
@@ -69,7 +71,8 @@ class Space:
             if name in self.asked.given or not open_ones[name]:
                 continue
             default = EVENTS[0] if name == "events" else SETTINGS[name].default
-            out[name] = (default, *(v for v in values if v != default))
+            longer = (LASTING,) if name == "jacobian_every" and max(self.steps) <= SHORT else ()
+            out[name] = (default, *(v for v in (*values, *longer) if v != default))
         return out
 
     def candidate(self, solver: str, step: float, **more: Any) -> StepSettings:

@@ -281,7 +281,8 @@ def _loops(blocks: tuple[Block, ...], where: _Places) -> Iterator[Loop]:
 def _loop(block: Block, names: tuple[str, ...], matrix: str | None, inner: list[Origin], where: _Places) -> Loop:
     origins = [block.origin, *inner]
     components = tuple(dict.fromkeys(o.path for o in origins if o.path))
-    size = len(targets(block)) + (block.n_apart if isinstance(block, LinearLoop) else 0)
+    linear = [b for b in (block.continuous if isinstance(block, MixedLoop) else (block,)) if isinstance(b, LinearLoop)]
+    size = len(targets(block)) + sum(b.n_apart for b in linear)
     operations, partition = operations_of(block), block.partition.value
     return Loop(
         kind_of(block).removesuffix(" loop"),

@@ -79,7 +79,7 @@ def _partitioned(step: Step, occurrence: Occurrence) -> list[Block]:
         not moves or (_is_discrete(b, step) and not (crosses and _is_result(names, step)) and left.isdisjoint(names))
         for b, moves, names, crosses in zip(blocks, moving, sets, for_crossing, strict=True)
     ]
-    acts = [not resting and not _is_quiet(b) for b, resting in zip(blocks, rests, strict=True)]
+    acts = [not resting and not is_quiet(b) for b, resting in zip(blocks, rests, strict=True)]
     for_output = _needed(reads, sets, _shown(step, occurrence), acts)
     settled: list[Block] = []
     settle = Settle(step, occurrence)
@@ -197,12 +197,12 @@ def _shown(step: Step, occurrence: Occurrence) -> set[str]:
     return shown | {n for a in step.asserts for e in (a.condition, a.message) for n in occurrence.names(e)}
 
 
-def _is_quiet(b: Block) -> bool:
+def is_quiet(b: Block) -> bool:
     """A Real that cannot fail to be computed, and depends on nothing but what it reads."""
-    return isinstance(b, Assignment) and all(_is_quiet_part(e) for e in traverse.walk_all((b.value,)))
+    return isinstance(b, Assignment) and all(is_quiet_part(e) for e in traverse.walk_all((b.value,)))
 
 
-def _is_quiet_part(e: Expr) -> bool:
+def is_quiet_part(e: Expr) -> bool:
     if isinstance(e, Binary | Unary | IfExp):
         return e.ty != INTEGER
     if isinstance(e, Builtin):

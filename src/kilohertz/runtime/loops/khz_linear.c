@@ -279,17 +279,10 @@ void khz_lu_solve_lanes(int n, const khz_real *lu, const khz_real *scale, const 
     }
 }
 
-/* Householder vector of the m entries x[0], x[stride], ...: overwrites x with it, returns the new leading entry. */
-static khz_real reflector(int m, khz_real *x, int stride, khz_real *factor)
+/* Householder vector of the m entries x[0], x[stride], ... of that norm: overwrites x with it, returns the new leading
+ * entry. */
+static khz_real reflector(int m, khz_real *x, int stride, khz_real norm, khz_real *factor)
 {
-    khz_real norm = 0.0;
-    for (int i = 0; i < m; i++) {
-        norm = hypot(norm, x[i * stride]);
-    }
-    if (norm == 0.0) {
-        *factor = 0.0;
-        return 0.0;
-    }
     const khz_real lead = x[0] > 0.0 ? -norm : norm;
     const khz_real v0 = x[0] - lead;
     *factor = -v0 / lead;
@@ -310,6 +303,62 @@ static void reflect(int m, const khz_real *v, int v_stride, khz_real factor, khz
     dot *= factor;
     for (int i = 0; i < m; i++) {
         y[i * y_stride] -= dot * v[i * v_stride];
+    }
+}
+
+/* Columns j, and `width` - 1 after it, from row k on: reflected by the vector in column k; squared norms of what is
+ * then below row k.  Column by column in the order of rows, two and four columns side by side. */
+static KHZ_INLINE void reflect_columns(int n, int k, int width, khz_real factor, khz_real *a, int j, khz_real *norm)
+{
+    khz_pair dot[2] = {{0.0, 0.0}, {0.0, 0.0}};
+    khz_pair sum[2] = {{0.0, 0.0}, {0.0, 0.0}};
+    for (int i = k; i < n; i++) {
+        const khz_real *const row = a + (size_t)i * (size_t)n;
+        KHZ_WRITTEN_OUT
+        for (int m = 0; m < width; m++) {
+            dot[m] += row[k] * khz_pair_at(row + j + 2 * m);
+        }
+    }
+    for (int m = 0; m < width; m++) {
+        dot[m] *= factor;
+    }
+    for (int i = k; i < n; i++) {
+        khz_real *const row = a + (size_t)i * (size_t)n;
+        const khz_real below = i > k ? 1.0 : 0.0;
+        KHZ_WRITTEN_OUT
+        for (int m = 0; m < width; m++) {
+            const khz_pair y = khz_pair_at(row + j + 2 * m) - dot[m] * row[k];
+            khz_set_pair(row + j + 2 * m, y);
+            sum[m] += y * y * below;
+        }
+    }
+    for (int m = 0; m < width; m++) {
+        khz_set_pair(norm + j + 2 * m, sum[m]);
+    }
+}
+
+static khz_real squares(int n, int k, const khz_real *a, int j)
+{
+    khz_real sum = 0.0;
+    for (int i = k; i < n; i++) {
+        sum += a[i * n + j] * a[i * n + j];
+    }
+    return sum;
+}
+
+/* All columns right of k. */
+static void reflect_rest(int n, int k, khz_real factor, khz_real *a, khz_real *norm)
+{
+    int j = k + 1;
+    for (; j + 4 <= n; j += 4) {
+        reflect_columns(n, k, 2, factor, a, j, norm);
+    }
+    for (; j + 2 <= n; j += 2) {
+        reflect_columns(n, k, 1, factor, a, j, norm);
+    }
+    if (j < n) {
+        reflect(n - k, &a[k * n + k], n, factor, &a[k * n + j], n);
+        norm[j] = squares(n, k + 1, a, j);
     }
 }
 
@@ -341,16 +390,15 @@ khz_status khz_minimum_norm(int n, khz_real *a, khz_real *b, khz_real tolerance,
     /* QR with column pivoting: a[:, order] = Q R, rank where the rest is rounding. */
     int rank = 0;
     khz_real first = 0.0;
+    for (int j = 0; j < n; j++) {
+        x[j] = squares(n, 0, a, j);
+    }
     for (int k = 0; k < n; k++) {
         int best = k;
         khz_real largest = -1.0;
         for (int j = k; j < n; j++) {
-            khz_real norm = 0.0;
-            for (int i = k; i < n; i++) {
-                norm += a[i * n + j] * a[i * n + j];
-            }
-            if (norm > largest) {
-                largest = norm;
+            if (x[j] > largest) {
+                largest = x[j];
                 best = j;
             }
         }
@@ -371,10 +419,8 @@ khz_status khz_minimum_norm(int n, khz_real *a, khz_real *b, khz_real tolerance,
             order[k] = order[best];
             order[best] = t;
         }
-        diagonal[k] = reflector(n - k, &a[k * n + k], n, &factor[k]);
-        for (int j = k + 1; j < n; j++) {
-            reflect(n - k, &a[k * n + k], n, factor[k], &a[k * n + j], n);
-        }
+        diagonal[k] = reflector(n - k, &a[k * n + k], n, largest, &factor[k]);
+        reflect_rest(n, k, factor[k], a, x);
         reflect(n - k, &a[k * n + k], n, factor[k], &b[k], 1);
         rank++;
     }
@@ -400,11 +446,11 @@ khz_status khz_minimum_norm(int n, khz_real *a, khz_real *b, khz_real tolerance,
     }
     for (int k = rank - 1; k >= 0 && rank < n; k--) {
         /* Vector (R[k,k], R[k,rank..n-1]); row k keeps its tail as the Householder vector. */
-        khz_real norm = a[k * n + k];
+        khz_real norm = a[k * n + k] * a[k * n + k];
         for (int j = rank; j < n; j++) {
-            norm = hypot(norm, a[k * n + j]);
+            norm += a[k * n + j] * a[k * n + j];
         }
-        norm = fabs(norm);
+        norm = sqrt(norm); /* entries are of size one: no square is too large */
         const khz_real lead = a[k * n + k] > 0.0 ? -norm : norm;
         const khz_real v0 = a[k * n + k] - lead;
         factor[k] = norm == 0.0 ? 0.0 : -v0 / lead;
