@@ -12,7 +12,7 @@ from kilohertz.codegen.colour_tables import n_parts
 from kilohertz.codegen.external import prototype_of_external
 from kilohertz.codegen.functions import CFunction, FunctionTable
 from kilohertz.codegen.layout import Layout
-from kilohertz.codegen.model_table import Door, model_table
+from kilohertz.codegen.model_table import Door, Linearised, model_table
 from kilohertz.codegen.plain import with_instance
 from kilohertz.codegen.probes import Probes
 from kilohertz.codegen.small_functions import SmallFunctions, TableFunctions
@@ -20,7 +20,7 @@ from kilohertz.codegen.writing import spelling
 from kilohertz.codegen.writing.c_program import CFile, CProgram, Jacobians, SingleExternals, getter_of
 from kilohertz.codegen.writing.values import TypeTable
 from kilohertz.codegen.writing.writer import Definition
-from kilohertz.cost import Shapes, columns, n_lanes, state_jacobian
+from kilohertz.cost import Shapes, columns, n_lanes, state_jacobian, unfolded
 from kilohertz.ir.flat import Purpose
 from kilohertz.ir.step import Partition, Step, without_directional
 
@@ -64,8 +64,11 @@ def generate(
 
 class _Generator:
     def __init__(self, step: Step, sources: SourceMap | None, prefix: str, jacobians: Jacobians) -> None:
-        self.step, self.sources, self.prefix = step, sources, prefix
         self.often, self.has_names = jacobians is Jacobians.OFTEN, jacobians is not Jacobians.SELDOM
+        self.unfolded = unfolded(step) if jacobians is Jacobians.SELDOM else None
+        step = step if self.unfolded is None else self.unfolded.step
+        self.jacobian = state_jacobian(step) if self.unfolded is None else self.unfolded.jacobian
+        self.step, self.sources, self.prefix = step, sources, prefix
         self._places: dict[Origin, int] = {}
         self._where: dict[Origin, str] = {}
         self.types = TypeTable()
@@ -122,7 +125,9 @@ class _Generator:
         self.functions.write_all()
         members = self.layout.members(self._arena())
         origins = [self.where(origin) for origin in self._places]
-        door = Door(table.functions, members, getter_of(prefix), lanes, origins, self.often, self.has_names)
+        system = None if self.unfolded is None else self.unfolded.system
+        jacobian = Linearised(self.jacobian, lanes, self.often, system)
+        door = Door(table.functions, members, getter_of(prefix), jacobian, origins, self.has_names)
         tables = [*table.lines, *model_table(step, self.layout, blocks.infos, self.probes.n_places, self.where, door)]
         inner = [f for f in self.functions.written if f.external is None]
         foreign = [f for f in self.functions.written if f.external is not None]
@@ -187,7 +192,7 @@ class _Generator:
 
     def _directions(self, table: TableFunctions) -> int:
         """Functions for the directions of a Jacobian, call by call; gives how many each takes at once."""
-        jacobian = state_jacobian(self.step)
+        jacobian = self.jacobian
         self.layout.parts = n_parts(jacobian)
         lanes = n_lanes(self.step, jacobian, self.often)
         lists = columns(self.step, jacobian, lanes, narrow=self.often)

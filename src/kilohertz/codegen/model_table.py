@@ -10,9 +10,10 @@ from kilohertz.codegen.colour_tables import around_lines, colour_tables
 from kilohertz.codegen.layout import AREAS, Layout
 from kilohertz.codegen.plans import array, plan_lines, pointer, starts
 from kilohertz.codegen.reading import felt, stirring
+from kilohertz.codegen.scattered_tables import Tables, scattered_lines
 from kilohertz.codegen.writing import spelling
 from kilohertz.codegen.writing.c_program import BlockInfo
-from kilohertz.cost import jacobian_rests, state_elimination, state_jacobian
+from kilohertz.cost import ScatteredLoop, StateJacobian, jacobian_rests, state_elimination
 from kilohertz.ir import expr as x
 from kilohertz.ir import step as s
 from kilohertz.ir.flat import Purpose
@@ -29,6 +30,16 @@ _OFFSETS = (  # members of khz_model that say where an area of the instance begi
 
 
 @dataclass(frozen=True, slots=True)
+class Linearised:
+    """The Jacobian that a model gives, and how it is factorised."""
+
+    jacobian: StateJacobian
+    n_lanes: int  # directions that `directional` takes at once
+    often: bool  # factors are written out, where they are not too long
+    system: ScatteredLoop | None  # of one with unknowns of loops beside the states
+
+
+@dataclass(frozen=True, slots=True)
 class Door:
     """What is written elsewhere and found through the table: functions by their member of khz_model, areas of the
     instance, and the name of the function that gives the table away."""
@@ -36,9 +47,8 @@ class Door:
     functions: Mapping[str, str]
     members: Collection[str]
     getter: str
-    n_lanes: int  # directions that `directional` takes at once
+    linearised: Linearised
     origins: Sequence[str]  # of places that failures and messages name by their number
-    factors_often: bool  # the Jacobian of the states: written out, where it is not too long
     has_names: bool  # of blocks; where only Python runs the model, that has them
 
 
@@ -48,9 +58,10 @@ def model_table(
     """Constant data of the model and the function that gives it away."""
     counts = layout.counts
     homotopy = _contains(step.initial, "homotopy")
-    rows = (jacobian := state_jacobian(step)).rows
-    plan = plan_lines("lu_plan", rows, state_elimination(rows), often=door.factors_often)
+    linearised = door.linearised
+    rows = (jacobian := linearised.jacobian).rows
     dense = not door.has_names  # nobody reads it
+    plan, planned = _factors(linearised, dense)
     coloured, colours = colour_tables(jacobian, dense)
     if door.factors_often and step.directional is not None:
         around, found = around_lines(jacobian, door.n_lanes)
@@ -86,8 +97,8 @@ def model_table(
         *_head(step, counts),
         f"    .n_factored = {layout.factored}, .n_blocks = {len(infos)}, .n_places = {n_places},",
         *colours,
-        f"    .n_z = {len(step.algebraic)}, .n_origins = {len(door.origins)},",
-        f"    .n_lanes = {door.n_lanes}, .jacobian_rests = {int(jacobian_rests(step))},",
+        f"    .n_z = {len(step.algebraic)}, .n_k = {len(rows) - counts[Kind.STATE] - len(step.algebraic)}, .n_origins = {len(door.origins)},",
+        f"    .n_lanes = {linearised.n_lanes}, .jacobian_rests = {int(jacobian_rests(step))},",
         f"    .inlined_is_all = {int(inlined_is_all(step))},",
         f"    .n_values = {len(owners.values)}, .n_step_values = {owners.n_step}, .n_views = {owners.n_views},",
         f"    .n_w = {_n_looked_at(step)},",
@@ -98,12 +109,21 @@ def model_table(
         "    .arena_size = sizeof(((khz_instance *)NULL)->arena),",
         "    .areas = areas,",
         *(f"    .{name} = {pointer(name, dense and name in arrays)}," for name in tables),
-        *(["    .lu_plan = &lu_plan,"] if plan else []),
+        *planned,
         *(f"    .{member} = {function}," for member, function in door.functions.items()),
         "};",
         "",
         *_getter(door.getter),
     ]
+
+
+def _factors(linearised: Linearised, dense: bool) -> tuple[list[str], list[str]]:
+    """Tables of the factors of M - h*gamma*J; the members that find them."""
+    system, rows = linearised.system, linearised.jacobian.rows
+    if system is not None:
+        return scattered_lines(Tables("unfolded", system), dense, here=True), ["    .unfolded = &unfolded,"]
+    plan = plan_lines("lu_plan", rows, state_elimination(rows), often=linearised.often)
+    return plan, ["    .lu_plan = &lu_plan,"] if plan else []
 
 
 def _head(step: Step, counts: Mapping[Kind, int]) -> list[str]:

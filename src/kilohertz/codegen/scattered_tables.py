@@ -15,8 +15,8 @@ class Tables(NamedTuple):
     system: ScatteredLoop
 
 
-def scattered_lines(tables: Tables, dense: bool) -> list[str]:
-    """`const khz_scattered <name>` for all files."""
+def scattered_lines(tables: Tables, dense: bool, *, here: bool = False) -> list[str]:
+    """`const khz_scattered <name>` for all files, or for what stands `here`."""
     name, system = tables
     columns: list[list[tuple[int, int]]] = [[] for _ in system.pattern]  # row and number of each entry
     numbers = ((i, j) for i, row in enumerate(system.pattern) for j in row)
@@ -31,7 +31,7 @@ def scattered_lines(tables: Tables, dense: bool) -> list[str]:
     n, n_a = len(columns), sum(map(len, columns))
     return [
         *(line for part, values in arrays.items() for line in array(f"{name}_{part}", values, dense=dense)),
-        f"const khz_scattered {name} = {{",
+        f"{'static ' if here else ''}const khz_scattered {name} = {{",
         f"    .n = {n}, .n_a = {n_a}, .n_lu = {system.n_entries},",
         *(f"    .{part} = {pointer(f'{name}_{part}', dense)}," for part in arrays),
         "};",

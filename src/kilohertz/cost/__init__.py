@@ -23,6 +23,7 @@ from kilohertz.cost.lanes import Moving, n_lanes
 from kilohertz.cost.rolled import Cell, Listed, Roll, Shapes, rolls, steady
 from kilohertz.cost.rolled_blocks import LaneShapes, Rolled, stretches
 from kilohertz.cost.together import is_large, reads, runs
+from kilohertz.cost.unfolded import Unfolded, unfolded
 
 if TYPE_CHECKING:
     from kilohertz.cost.bound import Bounds, cost_bound
@@ -42,6 +43,7 @@ __all__ = [
     "Shapes",
     "StateJacobian",
     "Target",
+    "Unfolded",
     "columns",
     "cost_bound",
     "costly",
@@ -65,6 +67,7 @@ __all__ = [
     "steady",
     "stretches",
     "target_for",
+    "unfolded",
 ]
 
 __getattr__ = on_demand(

@@ -18,11 +18,16 @@ typedef struct scattered_room {
     khz_loose_int *n_pivots, *n_of, *mark, *stack, *next, *found; /* [1], [n], .., [n + 1] */
 } scattered_room;
 
+khz_real *khz_scattered_entries(const khz_scattered *s, khz_real *memory)
+{
+    return memory + KHZ_SCATTERED_ROOM(s->n, s->n_a, s->n_lu) + 1;
+}
+
 static scattered_room scattered_room_in(const khz_scattered *s, khz_real *memory)
 {
     const int32_t n = s->n;
     scattered_room r = {.work = memory, .scale = memory + KHZ_LANES * n};
-    r.a = memory + KHZ_SCATTERED_ROOM(n, s->n_a, s->n_lu) + 1;
+    r.a = khz_scattered_entries(s, memory);
     r.free = r.scale + n;
     r.x = r.free + (size_t)KHZ_MOST_LOST * (size_t)n;
     r.given = r.x + n;
@@ -104,7 +109,7 @@ static void scattered_directions(const khz_scattered *s, scattered_room *r)
     }
 }
 
-static int scattered_factor(const khz_scattered *s, scattered_room *r)
+static int scattered_columns(const khz_scattered *s, scattered_room *r)
 {
     khz_columns m = {.f = r->f, .most_entries = s->n_lu, .most_lost = KHZ_MOST_LOST, .products_left = INT64_MAX};
     m.given = r->given;
@@ -163,7 +168,7 @@ static khz_status scattered_prepare(khz_context *c, int block, int place, const 
         return KHZ_OK;
     }
     c->n_factored++;
-    const int found = scattered_factor(s, r);
+    const int found = scattered_columns(s, r);
     if (found == KHZ_COLUMNS_NOT_FINITE) {
         return scattered_failed(c, block, place, KHZ_NOT_FINITE, factored,
                                 "a linear system of equations has a coefficient that is not a number");
@@ -220,4 +225,16 @@ khz_status khz_linear_scattered_lanes(khz_context *c, int block, int place, cons
         }
     }
     return status;
+}
+
+int khz_scattered_factor(const khz_scattered *s, khz_real *memory)
+{
+    scattered_room r = scattered_room_in(s, memory);
+    return scattered_columns(s, &r) != KHZ_COLUMNS_DONE || r.f.n_pivots < s->n;
+}
+
+void khz_scattered_solve(const khz_scattered *s, khz_real *memory, khz_real *b)
+{
+    scattered_room r = scattered_room_in(s, memory);
+    khz_columns_solve(&r.f, r.scale, b, r.work);
 }

@@ -28,4 +28,10 @@ khz_status khz_linear_scattered(khz_context *c, int block, int place, const khz_
 khz_status khz_linear_scattered_lanes(khz_context *c, int block, int place, const khz_scattered *s, khz_real *memory,
                                       int32_t *factored, khz_lanes *b);
 
+/* For who sets the entries [n_a], by rows, himself: where they stand in memory; factors of them, not 0: a column has no
+ * pivot; b [n] in: right-hand side, out: solution by the last factors. */
+khz_real *khz_scattered_entries(const khz_scattered *s, khz_real *memory);
+int khz_scattered_factor(const khz_scattered *s, khz_real *memory);
+void khz_scattered_solve(const khz_scattered *s, khz_real *memory, khz_real *b);
+
 #endif

@@ -158,7 +158,7 @@ static khz_status by_directions(const khz_model *m, void *instance, colours of, 
         add_sums(m->sums, parts, of, jac);
         add_sums(m->sums, parts, (colours){last.first, m->sums->n_of_y}, jac);
     }
-    return checked(status, m->jac_row[khz_n_y(m)], jac);
+    return checked(status, m->jac_row[khz_n_jacobian(m)], jac);
 }
 
 /* The colour of a column in `directional`. */
@@ -287,12 +287,27 @@ static khz_status by_differences(const khz_model *m, void *instance, colours of,
     return status == KHZ_OK ? back : status;
 }
 
+/* Differences tell nothing of loops: what is infinite at a root of zero counts as 0 there, which makes Newton's iteration
+ * slower and changes no answer. */
+static khz_status without_infinities(const khz_model *m, khz_real *jac)
+{
+    const int32_t n = m->jac_row[khz_n_jacobian(m)];
+    for (int32_t k = 0; k < n; k++) {
+        jac[k] = fabs(jac[k]) <= KHZ_LARGEST ? jac[k] : 0.0;
+    }
+    return KHZ_OK;
+}
+
 khz_status khz_jacobian_part(const khz_model *m, void *instance, int32_t part, int32_t n_parts, khz_real *jac,
                              khz_real *work)
 {
     khz_context *const c = (khz_context *)instance;
     const colours of = part_of(m, part, n_parts);
     const int is_empty = of.first >= of.end && m->sums == NULL;
+    if (m->n_k > 0) {
+        const khz_status status = by_directions(KHZ_COPY(c, m), instance, of, jac);
+        return status == KHZ_NOT_FINITE ? without_infinities(m, jac) : status;
+    }
     if (is_empty || (m->directional != NULL && by_directions(KHZ_COPY(c, m), instance, of, jac) == KHZ_OK)) {
         return KHZ_OK;
     }

@@ -70,6 +70,7 @@ typedef struct khz_model {
     int32_t n_u, n_ui;
     int32_t n_lanes; /* directions of one call of directional: KHZ_LANES (khz_vector.h) or 1 */
     int32_t n_z;     /* algebraic unknowns of the index-1 form, see z_place; 0: none is kept */
+    int32_t n_k;     /* unknowns of linear loops that the Jacobian has as columns, and equations of theirs as rows */
     int32_t uses_homotopy;
     int32_t mode_cap;       /* turns of mixed loops in a step where the settings leave them to the model */
     int32_t n_nonlinear;    /* nonlinear loops, those inside others included */
@@ -91,13 +92,16 @@ typedef struct khz_model {
      * res). */
     const size_t *z_place;               /* [n_z] their offsets */
     size_t res;                          /* khz_real [n_z]: residuals of the loops, left by `step` while c.is_open */
-    const int32_t *jac_row, *jac_column; /* pattern of d F/d y by rows: [n_y + 1] and its columns, ascending */
-    const int32_t *jac_colour;           /* [n_y] in 0 .. colours.n-1: columns of one colour share no row */
+    const int32_t *jac_row, *jac_column; /* pattern of d F/d y by rows: [n_y + n_k + 1] and its columns, ascending */
+    const int32_t *jac_colour;           /* [n_y + n_k] in 0 .. colours.n-1: columns of one colour share no row */
     khz_colours colours;
-    const khz_sums *sums;            /* NULL: none, `directional` has these colours */
-    size_t parts;                    /* khz_real [sums->n_parts] */
-    const int32_t *stage_role;       /* [n_x] KHZ_STAGE_*: see inlined; NULL: all states are implicit */
-    const khz_sparse_plan *lu_plan;  /* for M - h*gamma*J, M = diag(1 [n_x], 0 [n_z]); NULL: dense is as good */
+    const khz_sums *sums;           /* NULL: none, `directional` has these colours */
+    size_t parts;                   /* khz_real [sums->n_parts] */
+    const int32_t *stage_role;      /* [n_x] KHZ_STAGE_*: see inlined; NULL: all states are implicit */
+    const khz_sparse_plan *lu_plan; /* for M - h*gamma*J, M = diag(1 [n_x], 0 [n_z]); NULL: dense is as good */
+    /* The same where n_k is not 0, M = diag(1 [n_x], 0 [n_k]): J has the columns of k after those of x.  The model's
+     * phases take and give x alone; for solvers with steps of their own (offline/khz_plan_solver.h). */
+    const struct khz_scattered *unfolded;
     const int32_t *transport_points; /* [n_transports]: points of the profile at the start */
     const khz_block *blocks;         /* [n_blocks]; NULL where only Python runs the model, which has their names */
     const char *const *origins;      /* [n_origins] of places (khz_context.place): file:line, instance path */
@@ -189,6 +193,7 @@ khz_status khz_event_passes(const khz_model *m, void *instance, int cap, int *pa
 KHZ_EXPORT khz_status khz_derivatives(const khz_model *m, void *instance, double time, const khz_real *x, khz_real *xd);
 /* Length of a point y = (x, z). */
 static inline int32_t khz_n_y(const khz_model *m) { return m->n_x + m->n_z; }
+static inline int32_t khz_n_jacobian(const khz_model *m) { return khz_n_y(m) + m->n_k; } /* rows and columns */
 /* y [n_y] into the instance, and out of it. */
 void khz_set_point(const khz_model *m, void *instance, const khz_real *y);
 void khz_get_point(const khz_model *m, void *instance, khz_real *y);

@@ -15,7 +15,7 @@ typedef struct cvode_work {
     khz_rest rest;
     double *felt; /* [n_felt + n_x]: see khz_note_felt */
     double *jac, *plan;
-    double *there;              /* [jac_row[n_x]]: see khz_overlooked.c */
+    double *there;              /* like jac: see khz_overlooked.c */
     double *doubt, *standstill; /* see khz_doubt.h; khz_standstill.h */
     double *path, *kept;        /* see khz_offline_follow; khz_settle */
     double *branches;           /* see khz_branches.h */

@@ -16,7 +16,7 @@ int64_t khz_doubt_work(const khz_model *m) { return 4 * (int64_t)m->n_x; }
 void khz_doubt_open(khz_doubt *d, khz_offline *o, double *work, const double *jac, const double *tolerance, void *mem)
 {
     const int32_t n = o->model->n_x;
-    *d = (khz_doubt){work, work + n, work + 2 * n, work + 3 * n, jac, tolerance, mem, 0.0, 0.0, 1.0};
+    *d = (khz_doubt){work, work + n, work + 2 * n, work + 3 * n, jac, NULL, tolerance, mem, 0.0, 0.0, 1.0};
     o->doubt = d;
 }
 
@@ -68,7 +68,7 @@ static double promised(const khz_doubt *d, const khz_model *m, double residual, 
     double left = residual - (d->there[i] - d->y[i]);
     for (int32_t k = m->jac_row[i]; k < m->jac_row[i + 1]; k++) {
         const int32_t j = m->jac_column[k];
-        left += d->gamma * d->jac[k] * (d->there[j] - d->y[j]);
+        left += d->gamma * d->jac[k] * (j < m->n_x ? d->there[j] - d->y[j] : d->moved[j]);
     }
     return left;
 }

@@ -12,6 +12,7 @@ typedef struct khz_doubt {
     double *y, *f;           /* [n_x] where derivatives were last asked for, and what they were */
     double *there, *rate;    /* [n_x] the same behind a correction */
     const double *jac;       /* the last Jacobian */
+    const double *moved;     /* [n_x + n_k] a correction as unknowns of loops take part in it; NULL: there are none */
     const double *tolerance; /* [n_x] absolute ones */
     void *mem;               /* of the solver */
     double time;             /* of y */

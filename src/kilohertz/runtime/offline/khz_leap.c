@@ -116,7 +116,7 @@ static int leap_over(khz_offline *o, const cvode_work *w, cvode_solver *s, const
 int khz_leap(khz_offline *o, const cvode_work *w, cvode_solver *s, double until)
 {
     const size_t n = (size_t)o->model->n_x;
-    if (n == 0 || n > STATES_MOST || s->leaps_in_a_row >= IN_A_ROW || o->n_leaps >= IN_A_RUN) {
+    if (n == 0 || n > STATES_MOST || o->model->n_k > 0 || s->leaps_in_a_row >= IN_A_ROW || o->n_leaps >= IN_A_RUN) {
         return 0;
     }
     double *const memory = (double *)malloc(sizeof(double) * (n * n + 6 * n));

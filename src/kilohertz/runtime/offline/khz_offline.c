@@ -30,7 +30,7 @@ static int32_t unknowns(const khz_model *m)
 
 int64_t khz_offline_work(const khz_model *m)
 {
-    const int64_t jacobian = 2 * (int64_t)m->jac_row[m->n_x] + khz_plan_solver_work(m);
+    const int64_t jacobian = 2 * (int64_t)m->jac_row[khz_n_jacobian(m)] + khz_plan_solver_work(m);
     const int64_t felt = (m->n_felt > 0 ? m->n_felt : 0) + m->n_x;
     const int64_t loops = khz_offline_follow_work(m) + khz_branches_work(m);
     const int64_t others = felt + jacobian + loops + khz_settle_work(m) + khz_doubt_work(m) + khz_standstill_work(m) +
@@ -68,8 +68,8 @@ static cvode_work divide(const khz_offline *o)
     w.rest.age = w.rest.band + m->n_r;
     w.felt = w.rest.age + m->n_r;
     w.jac = w.felt + (m->n_felt > 0 ? m->n_felt : 0) + m->n_x;
-    w.there = w.jac + m->jac_row[m->n_x];
-    w.plan = w.there + m->jac_row[m->n_x];
+    w.there = w.jac + m->jac_row[khz_n_jacobian(m)];
+    w.plan = w.there + m->jac_row[khz_n_jacobian(m)];
     w.path = w.plan + khz_plan_solver_work(m);
     w.kept = w.path + khz_offline_follow_work(m);
     w.doubt = w.kept + khz_settle_work(m);
@@ -120,7 +120,7 @@ static int jacobian(double t, void *y, void *fy, void *a, void *user, void *t1, 
     khz_status status = here ? KHZ_OK : khz_offline_derivatives(o, t, x, o->sundials->vector_data(t1));
     o->n_rhs += m->directional == NULL ? m->colours.n + 1 : 0;
     status = status == KHZ_OK ? khz_jacobian(m, o->instance, w.jac, w.k) : status;
-    for (int32_t k = 0; k < m->jac_row[n] && status == KHZ_OK; k++) {
+    for (int32_t k = 0; k < m->jac_row[khz_n_jacobian(m)] && status == KHZ_OK; k++) {
         status = fabs(w.jac[k]) <= DBL_MAX ? status : KHZ_NOT_FINITE;
     }
     if (status == KHZ_OK) {

@@ -41,6 +41,21 @@ static double led_off(khz_offline *o, const cvode_solver *s)
     return bad == 0 ? in_tolerances(o, s, o->sundials->vector_data(s->correction)) : 0.0;
 }
 
+/* Errors of states in tolerances as they reach unknowns of loops, by the matrix of the step. */
+static int reach_unknowns(khz_offline *o, const cvode_solver *s, const double *y)
+{
+    const khz_model *const m = o->model;
+    double *const v = o->sundials->vector_data(s->correction);
+    double gamma = 1.0;
+    if (m->n_k == 0 || (khz_is_ida(o->sundials) && o->sundials->gamma(s->mem, &gamma) != 0)) {
+        return m->n_k != 0;
+    }
+    for (int32_t i = 0; i < m->n_x; i++) {
+        v[i] = tolerance_of(o, s, y, i) / gamma;
+    }
+    return khz_plan_solver_solve(&s->plan, o, s->linear, s->matrix, s->correction, s->correction);
+}
+
 /* Leave out what errors of states near here make derivatives miss, by the Jacobian of this very instant: where it is
  * singular (a tank without water, a dead point) or steeper than that of the step, derivatives tell nothing.  `unit`:
  * what a derivative is multiplied by in `missed`.  Not 0: there is none. */
@@ -50,14 +65,15 @@ static int leave_out_errors(khz_offline *o, const cvode_work *w, const cvode_sol
     const khz_model *const m = o->model;
     const double *const y = o->sundials->vector_data(s->dense);
     o->n_rhs += m->directional == NULL ? m->colours.n + 1 : 0;
-    if (khz_jacobian(m, o->instance, w->there, w->k) != KHZ_OK) {
+    if (reach_unknowns(o, s, y) != 0 || khz_jacobian(m, o->instance, w->there, w->k) != KHZ_OK) {
         (void)khz_offline_follow(o, w->path, t, o->sundials->vector_data(s->dense)); /* back from where it failed */
         return 1;
     }
     for (int32_t i = 0; i < m->n_x; i++) {
         double most = 0.0;
         for (int32_t k = m->jac_row[i]; k < m->jac_row[i + 1]; k++) {
-            most += fabs(w->there[k]) * NEAR * tolerance_of(o, s, y, m->jac_column[k]);
+            const int32_t j = m->jac_column[k];
+            most += fabs(w->there[k]) * NEAR * (j < m->n_x ? tolerance_of(o, s, y, j) : fabs(s->plan.moved[j]));
         }
         missed[i] = fabs(missed[i]) > unit * most ? missed[i] : 0.0;
     }

@@ -3,6 +3,8 @@
 #include <string.h>
 
 #include "khz_doubt.h"
+#include "khz_ida.h"
+#include "khz_scattered.h"
 
 enum { FEWEST = 8 };          /* states from which it pays */
 enum { NOT_CONVERGED = 802 }; /* for a solver: it makes a new Jacobian, or a shorter step */
@@ -16,7 +18,33 @@ enum {
 int64_t khz_plan_solver_work(const khz_model *m)
 {
     const khz_sparse_plan *const plan = m->lu_plan;
+    const khz_scattered *const s = m->unfolded;
+    if (s != NULL) {
+        return s->n + KHZ_SCATTERED_ROOM((int64_t)s->n, (int64_t)s->n_a, (int64_t)s->n_lu) + 1 + s->n_a;
+    }
     return plan != NULL && plan->n >= FEWEST ? plan->n_a + (int64_t)khz_sparse_size(plan) : 0;
+}
+
+/* M - h*gamma*J of states and unknowns of loops, by rows. */
+static int setup_unfolded(void *solver, void *matrix)
+{
+    (void)matrix;
+    khz_plan_solver *const p = (khz_plan_solver *)*(void **)solver;
+    const khz_model *const m = p->offline->model;
+    double *const a = khz_scattered_entries(m->unfolded, p->a);
+    double gamma = 0.0;
+    if (p->offline->sundials->gamma(p->offline->doubt->mem, &gamma) != 0) {
+        return -1;
+    }
+    for (int32_t i = 0; i < khz_n_jacobian(m); i++) {
+        for (int32_t k = m->jac_row[i]; k < m->jac_row[i + 1]; k++) {
+            const double one = i < m->n_x && m->jac_column[k] == i ? 1.0 : 0.0;
+            a[k] = i < m->n_x ? one - gamma * p->jac[k] : -p->jac[k];
+        }
+    }
+    const int bad = khz_scattered_factor(m->unfolded, p->a);
+    p->offline->n_sparse += bad ? 0 : 1;
+    return bad; /* the solver tries a shorter step */
 }
 
 /* A dense matrix and its solver beside a sparse one: the way out.  Not 0: no room. */
@@ -85,7 +113,27 @@ static int doubted(const khz_plan_solver *p, void *x, void *b)
 {
     khz_offline *const o = p->offline;
     const khz_sundials *const f = o->sundials;
+    o->doubt->moved = p->moved;
     return khz_doubt_is_due(o->doubt, o, f->vector_data(x), f->vector_data(b)) ? NOT_CONVERGED : 0;
+}
+
+/* IDA's matrix is that of CVODE over gamma. */
+static int solve_unfolded(const khz_plan_solver *p, void *x, void *b)
+{
+    const khz_sundials *const f = p->offline->sundials;
+    const khz_model *const m = p->offline->model;
+    double unit = 1.0;
+    if (khz_is_ida(f) && f->gamma(p->offline->doubt->mem, &unit) != 0) {
+        return -1;
+    }
+    const double *const from = f->vector_data(b);
+    double *const to = f->vector_data(x);
+    for (int32_t i = 0; i < khz_n_jacobian(m); i++) {
+        p->moved[i] = i < m->n_x ? unit * from[i] : 0.0;
+    }
+    khz_scattered_solve(m->unfolded, p->a, p->moved);
+    memcpy(to, p->moved, sizeof(double) * (size_t)m->n_x);
+    return 0;
 }
 
 /* The solution by the last factorisation. */
@@ -93,6 +141,9 @@ static int solve_factored(const khz_plan_solver *p, void *solver, void *matrix, 
 {
     const khz_sundials *const f = p->offline->sundials;
     const khz_sparse_plan *const plan = p->offline->model->lu_plan;
+    if (p->is_unfolded) {
+        return solve_unfolded(p, x, b);
+    }
     if (p->is_dense) {
         return p->is_sparse ? f->dense_solve(p->full_solver, p->full_matrix, x, b, tolerance)
                             : f->dense_solve(solver, matrix, x, b, tolerance);
@@ -159,16 +210,19 @@ static int attach(khz_plan_solver *p, khz_offline *o, void *solver, const void *
     if (at_setup < 0 || at_solve < 0 || ((const khz_dense_content *)members[0])->n != n) {
         return 0;
     }
-    const int has_plan = khz_plan_solver_work(o->model) > 0;
+    const int is_unfolded = o->model->unfolded != NULL;
+    const int has_plan = !is_unfolded && khz_plan_solver_work(o->model) > 0;
     p->offline = o;
-    p->a = work;
+    p->is_unfolded = is_unfolded;
+    p->moved = work;
+    p->a = is_unfolded ? work + o->model->unfolded->n : work;
     p->lu = has_plan ? work + o->model->lu_plan->n_a : NULL;
     p->is_dense = !has_plan;
     p->own_content = members[0];
     memcpy(&p->dense, members[0], sizeof p->dense);
     members[0] = p;
-    const operation new_setup = {.setup = setup}, new_solve = {.solve = solve};
-    if (has_plan) {
+    const operation new_setup = {.setup = is_unfolded ? setup_unfolded : setup}, new_solve = {.solve = solve};
+    if (has_plan || is_unfolded) {
         operations[at_setup] = new_setup.address;
     }
     operations[at_solve] = new_solve.address;
@@ -176,10 +230,9 @@ static int attach(khz_plan_solver *p, khz_offline *o, void *solver, const void *
 }
 
 /* A dense solver for one unknown, of which nothing but its place for functions is used; NULL: not to be had. */
-static void *open_sparse(khz_plan_solver *p, khz_offline *o, void *context, double *work, void **matrix)
+static void *open_empty(khz_plan_solver *p, khz_offline *o, void *context, double *work)
 {
     const khz_sundials *const f = o->sundials;
-    const khz_sparse_plan *const plan = o->model->lu_plan;
     void *const y = f->vector_new(1, context);
     void *const a = f->matrix_new(1, 1, context);
     void *solver = y != NULL && a != NULL ? f->solver_new(y, a, context) : NULL;
@@ -193,23 +246,26 @@ static void *open_sparse(khz_plan_solver *p, khz_offline *o, void *context, doub
         (void)f->solver_free(solver);
         solver = NULL;
     }
-    if (solver != NULL) {
-        p->is_sparse = 1;
-        *matrix = f->sparse_new(plan->n, plan->n, plan->n_a, BY_ROWS, context);
-    }
     return solver;
 }
 
 void *khz_plan_solver_open(khz_plan_solver *p, khz_offline *o, void *y, void *context, double *work, void **matrix)
 {
     const khz_sundials *const f = o->sundials;
+    const khz_sparse_plan *const plan = o->model->lu_plan;
     const int has_plan = khz_plan_solver_work(o->model) > 0;
     memset(p, 0, sizeof *p);
     p->context = context;
     *matrix = NULL;
+    if (o->model->unfolded != NULL) {
+        *matrix = f->matrix_new(1, 1, context);
+        return open_empty(p, o, context, work);
+    }
     if (has_plan && o->model->n_x >= o->many_states && f->sparse_new != NULL) {
-        void *const found = open_sparse(p, o, context, work, matrix);
+        void *const found = open_empty(p, o, context, work);
         if (found != NULL) {
+            p->is_sparse = 1;
+            *matrix = f->sparse_new(plan->n, plan->n, plan->n_a, BY_ROWS, context);
             return found;
         }
     }
@@ -222,11 +278,16 @@ void *khz_plan_solver_open(khz_plan_solver *p, khz_offline *o, void *y, void *co
     return solver;
 }
 
-void khz_plan_solver_fill(const khz_plan_solver *p, khz_offline *o, const double *jac, void *matrix)
+void khz_plan_solver_fill(khz_plan_solver *p, khz_offline *o, const double *jac, void *matrix)
 {
     const khz_model *const m = o->model;
     const khz_sundials *const f = o->sundials;
     const size_t n = (size_t)m->n_x;
+    if (p->is_unfolded) {
+        p->jac = jac;
+        f->matrix_data(matrix)[0] = 0.0;
+        return;
+    }
     if (p->is_sparse) {
         const khz_sparse_plan *const plan = m->lu_plan;
         double *const a = f->sparse_data(matrix);
