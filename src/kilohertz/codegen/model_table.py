@@ -61,11 +61,7 @@ def model_table(
     linearised = door.linearised
     rows = (jacobian := linearised.jacobian).rows
     dense = not door.has_names  # nobody reads it
-    plan, planned = _factors(linearised, dense)
-    coloured, colours = colour_tables(jacobian, dense)
-    if door.factors_often and step.directional is not None:
-        around, found = around_lines(jacobian, door.n_lanes)
-        coloured, colours = [*coloured, *around], [*colours, *found]
+    of_jacobian, members = _of_jacobian(linearised, step, dense)
     numbers = family("KHZ_STAGE_")
     roles = [numbers[role] for role in stage_roles(step)]
     owners, places_felt = _owners(step, infos, counts), _places_of(felt(step), step, counts)
@@ -90,14 +86,14 @@ def model_table(
         *_block_table(named, where),
         *_origin_table(door.origins),
         *(line for name, values in arrays.items() if values for line in array(name, values, dense=dense)),
-        *coloured,
-        *plan,
+        *of_jacobian,
         *_places(step),
         *_areas(door.members),
         *_head(step, counts),
         f"    .n_factored = {layout.factored}, .n_blocks = {len(infos)}, .n_places = {n_places},",
-        *colours,
-        f"    .n_z = {len(step.algebraic)}, .n_k = {len(rows) - counts[Kind.STATE] - len(step.algebraic)}, .n_origins = {len(door.origins)},",
+        *members,
+        f"    .n_z = {len(step.algebraic)}, .n_k = {len(rows) - counts[Kind.STATE] - len(step.algebraic)},",
+        f"    .n_origins = {len(door.origins)},",
         f"    .n_lanes = {linearised.n_lanes}, .jacobian_rests = {int(jacobian_rests(step))},",
         f"    .inlined_is_all = {int(inlined_is_all(step))},",
         f"    .n_values = {len(owners.values)}, .n_step_values = {owners.n_step}, .n_views = {owners.n_views},",
@@ -109,7 +105,6 @@ def model_table(
         "    .arena_size = sizeof(((khz_instance *)NULL)->arena),",
         "    .areas = areas,",
         *(f"    .{name} = {pointer(name, dense and name in arrays)}," for name in tables),
-        *planned,
         *(f"    .{member} = {function}," for member, function in door.functions.items()),
         "};",
         "",
@@ -117,13 +112,19 @@ def model_table(
     ]
 
 
-def _factors(linearised: Linearised, dense: bool) -> tuple[list[str], list[str]]:
-    """Tables of the factors of M - h*gamma*J; the members that find them."""
-    system, rows = linearised.system, linearised.jacobian.rows
+def _of_jacobian(linearised: Linearised, step: Step, dense: bool) -> tuple[list[str], list[str]]:
+    """Tables of its colours and of the factors of M - h*gamma*J, code around its directions; the members that find
+    them."""
+    jacobian, system = linearised.jacobian, linearised.system
+    lines, members = colour_tables(jacobian, dense)
+    if linearised.often and step.directional is not None:
+        around, found = around_lines(jacobian, linearised.n_lanes)
+        lines, members = [*lines, *around], [*members, *found]
     if system is not None:
-        return scattered_lines(Tables("unfolded", system), dense, here=True), ["    .unfolded = &unfolded,"]
-    plan = plan_lines("lu_plan", rows, state_elimination(rows), often=linearised.often)
-    return plan, ["    .lu_plan = &lu_plan,"] if plan else []
+        lines += scattered_lines(Tables("unfolded", system), dense, here=True)
+        return lines, [*members, "    .unfolded = &unfolded,"]
+    plan = plan_lines("lu_plan", jacobian.rows, state_elimination(jacobian.rows), often=linearised.often)
+    return [*lines, *plan], [*members, "    .lu_plan = &lu_plan,"] if plan else members
 
 
 def _head(step: Step, counts: Mapping[Kind, int]) -> list[str]:

@@ -8,7 +8,9 @@ each equation has: 3136 loads on a network have 9.8 million entries, a direction
 With z beside x rows have as many entries as their equations, columns share colours, and M - h*gamma*J, M = diag(1, 0),
 has factors with few entries more.  Eliminating z shows that it gives the same corrections of x.
 For solvers with steps of their own alone (CVODE and IDA); it gives up where entries or their factors are not far fewer,
-as along chains, whose states depend on one another without a loop.  Cost: linear in blocks times their patterns.
+as along chains, whose states depend on one another without a loop, and where rates are more than sums, products and
+quotients: differences, which stand in for a rate that is infinite at a root of zero, tell nothing of loops.
+Cost: linear in blocks times their patterns.
 """
 
 from __future__ import annotations
@@ -22,10 +24,10 @@ from kilohertz.cost.jacobian import StateJacobian
 from kilohertz.graphs import order_columns
 from kilohertz.ir import make
 from kilohertz.ir import step as s
-from kilohertz.ir.expr import Expr, Ref
+from kilohertz.ir.expr import Binary, Bool, Expr, IfExp, Int, Real, Ref, Unary
 from kilohertz.ir.flat import Purpose
 from kilohertz.ir.make import ZERO
-from kilohertz.ir.traverse import names_in
+from kilohertz.ir.traverse import names_in, walk_all
 from kilohertz.ir.types import REAL
 
 LEAST_STATES = 512  # below it a full matrix takes milliseconds, and more than a solver is made of it (`khz_leap.c`)
@@ -54,7 +56,7 @@ def unfolded(step: s.Step) -> Unfolded | None:
     n_full = sum(map(len, step.state_sparsity))
     if len(step.state_sparsity) < LEAST_STATES or step.directional is None or step.sums or step.algebraic:
         return None
-    if not any(map(_is_large, step.directional)):
+    if not any(map(_is_large, step.directional)) or not all(map(_is_plain, step.directional)):
         return None
     work = _Unfolding(step)
     rows = work.rows(int(n_full / GAIN))
@@ -69,6 +71,14 @@ def unfolded(step: s.Step) -> Unfolded | None:
 
 def _is_large(b: s.Block) -> bool:
     return isinstance(b, s.LinearLoop) and len(b.unknowns) >= LEAST_UNKNOWNS
+
+
+def _is_plain(b: s.Block) -> bool:
+    """Whether its rates have a value wherever what they are rates of has one."""
+    return all(
+        isinstance(e, (Ref, Real, Int, Bool, Unary, IfExp)) or (isinstance(e, Binary) and e.op != "^")
+        for e in walk_all(s.expressions(b))
+    )
 
 
 class _Unfolding:

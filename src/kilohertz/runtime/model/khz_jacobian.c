@@ -287,8 +287,8 @@ static khz_status by_differences(const khz_model *m, void *instance, colours of,
     return status == KHZ_OK ? back : status;
 }
 
-/* Differences tell nothing of loops: what is infinite at a root of zero counts as 0 there, which makes Newton's iteration
- * slower and changes no answer. */
+/* Differences tell nothing of loops: what is infinite counts as 0 there, which makes Newton's iteration slower and
+ * changes no answer. */
 static khz_status without_infinities(const khz_model *m, khz_real *jac)
 {
     const int32_t n = m->jac_row[khz_n_jacobian(m)];
