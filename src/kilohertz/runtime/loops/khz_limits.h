@@ -66,7 +66,7 @@ enum {
 };
 /* What is left of the unknowns when they are solved, beside their own sizes, or this part of their nominal values where
  * they are smaller: rounding. */
-#define KHZ_FEW_LEFT KHZ_BY_NUMBER(1e-12, 1e-6f)
+#define KHZ_FEW_LEFT KHZ_BY_NUMBER(1e-13, 1e-6f)
 #define KHZ_FEW_LEAST KHZ_BY_NUMBER(1e-2, 1e-2f)
 /* A step is as usual where the next one would be so much smaller. */
 #define KHZ_FEW_SHRINKS KHZ_BY_NUMBER(0.25, 0.25f)
