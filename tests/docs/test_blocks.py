@@ -10,7 +10,7 @@ import pytest
 from blocks import PICTURES, PROSE, ROOT, Output, blocks, made, missing, pages, pictures, run_page
 
 PHOTOGRAPHED = ("profile_", "measured_", "diagrams")  # docs/make/profile_pictures.py; plots of benchmarks; diagrams.py
-NOT_RUN = 15  # blocks that no test runs; `python docs/make/blocks.py --list` has the reasons
+NOT_RUN = 16  # blocks that no test runs; `python docs/make/blocks.py --list` has the reasons
 MOST_BYTES = 150_000  # of a picture
 
 
