@@ -100,7 +100,15 @@ def without(left_out: Pass) -> list[Pass] | None:
 
 
 # What these give is for those that follow to do better, not to be right: the facts keep the order, not the result.
-FREE = ("drop-zero-terms", "prune", "reveal-constraints", "prefer-states", "hoist", "gather-sums", "drop-unused-functions")
+FREE = (
+    "drop-zero-terms",
+    "prune",
+    "reveal-constraints",
+    "prefer-states",
+    "hoist",
+    "gather-sums",
+    "drop-unused-functions",
+)
 LEFT_OUT = [p for p in selected() if without(p) is not None]
 
 

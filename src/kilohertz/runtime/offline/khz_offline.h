@@ -114,7 +114,7 @@ typedef struct khz_offline {
     int32_t n_rows, has_failed;
     double failed_time;
     int64_t grid_next;
-    const struct khz_plan_solver *plan;
+    struct khz_plan_solver *plan;
     struct khz_doubt *doubt;
 } khz_offline;
 
