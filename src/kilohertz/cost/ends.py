@@ -77,16 +77,22 @@ class _Order:
 
 
 def _passed_on(value: Expr) -> Iterable[str]:
-    stack = [value]
+    stack, seen = [value], {value}
     while stack:
         e = stack.pop()
         if isinstance(e, Ref):
             yield e.name
-        elif isinstance(e, Unary) and e.op == "-":
-            stack.append(e.operand)
-        elif isinstance(e, Binary) and e.op in ("+", "-", "*"):
-            stack += (e.left, e.right)
-        elif isinstance(e, Binary) and e.op == "/":
-            stack.append(e.left)
-        elif isinstance(e, Builtin) and e.name in _PASSES_ON:
-            stack.append(e.args[0])
+        below = [child for child in _whole(e) if child not in seen]  # what is shared, once
+        seen.update(below)
+        stack += below
+
+
+def _whole(e: Expr) -> tuple[Expr, ...]:
+    """The operands that show in a value as they are."""
+    if isinstance(e, Unary) and e.op == "-":
+        return (e.operand,)
+    if isinstance(e, Binary) and e.op in ("+", "-", "*"):
+        return (e.left, e.right)
+    if isinstance(e, Binary) and e.op == "/":
+        return (e.left,)
+    return (e.args[0],) if isinstance(e, Builtin) and e.name in _PASSES_ON else ()
