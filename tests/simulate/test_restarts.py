@@ -81,34 +81,6 @@ def test_a_condition_that_its_own_event_brings_back_to_zero(tmp_path: Path) -> N
     assert statistics.state_events < 20000
 
 
-RELAYS = {
-    "a relay": ("", "der(x) = 2*z;", 0.0),
-    "a relay and a load": ("  Real w(start = 0, fixed = true);\n", "der(x) = 2*(z - w);\n  der(w) = 1 - w;", 0.0),
-    "a relay far from its largest value": ("", "der(x) = if time < 1 then -1e3*(x + 1) else 2*z;", 0.0),
-}
-
-
-@pytest.mark.parametrize("solver", ["cvode", "ida"])
-@pytest.mark.parametrize("name", RELAYS)
-def test_a_condition_that_its_equations_bring_back_to_zero(tmp_path: Path, name: str, solver: str) -> None:
-    """Chattering: the run went through 200 000 events without a word."""
-    declared, equations, end = RELAYS[name]
-    body = f"{STATE}  Real z;\n{declared}equation\n  z = if x > 0 then -1 else 1;\n  {equations}"
-    result, statistics = run(tmp_path, body, stop=2.0, solver=solver)
-    assert [p.code for p in result.problems] == ["R728"]
-    assert result["x"][-1] == pytest.approx(end, abs=1.1e-3)  # a thousandth of its largest value
-    assert statistics.state_events < 10000
-
-
-def test_a_hysteresis_is_no_chattering(tmp_path: Path) -> None:
-    """A controller that switches within 1e-4 of where it began: every switch is where it says."""
-    body = f"{STATE}  Boolean on(start = false, fixed = true);\nequation\n  der(x) = if on then 1 else -1;\n"
-    result, statistics = run(tmp_path, f"{body}  on = x < 0 or pre(on) and x < 1e-4;", stop=1.5)
-    assert not result.problems
-    assert statistics.state_events == pytest.approx(10000, abs=5)  # two at each end of the way
-    assert result["x"][result.time > 1].max() < 1.001e-4
-
-
 LIMITED = """model M "A relation that counts at a limit alone"
   Real y(start = 0, fixed = true);
 equation

@@ -20,7 +20,7 @@ int32_t khz_crossed(khz_offline *o, const cvode_work *w, const cvode_solver *s, 
     int32_t due = 0;
     for (int32_t i = 0; i < m->n_r; i++) {
         w->largest[i] = fmax(w->largest[i], fabs(g[i]));
-        w->peak[i] = fmax(w->peak[i], g[i]); /* not behind its crossing, where the rest of a step leads to */
+        w->peak[i] = fmax(w->peak[i], fabs(g[i]));
         g[i] = fabs(g[i]) <= fmax(w->band[i], w->rest.band[i]) ? fabs(g[i]) : g[i];
         due |= g[i] < 0.0;
     }
@@ -87,8 +87,7 @@ khz_status khz_settle_bands(khz_offline *o, const cvode_work *w, const double *x
         const int flipped = r[i] != (int32_t)w->before[i];
         const int noisy = is_unchanged(o, w, i) && fabs(w->g[i]) <= near;
         if (flipped) {
-            /* Behind a dead band as wide as that it is beyond it each time, by what the search leaves open. */
-            w->n_small[i] = w->peak[i] <= 2.0 * near ? w->n_small[i] + 1.0 : 0.0;
+            w->n_small[i] = w->peak[i] <= near ? w->n_small[i] + 1.0 : 0.0;
         }
         w->n_small[i] += noisy ? 1.0 : 0.0;
         if (noisy || (flipped && w->n_small[i] > (double)SMALL_CAP)) {
