@@ -101,14 +101,15 @@ def _without_unknowns(step: Step, program: Program, x: np.ndarray) -> np.ndarray
 
 
 @pytest.mark.usefixtures("early")
-@pytest.mark.parametrize("kind", ["linear", "a matrix that moves"])
-def test_unknowns_eliminated_give_the_jacobian_of_the_states(kind: str, compiled: Compile) -> None:
+@pytest.mark.parametrize(("kind", "part"), [("linear", 1e-12), ("a matrix that moves", 1e-12), ("not linear", 1e-10)])
+def test_unknowns_eliminated_give_the_jacobian_of_the_states(kind: str, part: float, compiled: Compile) -> None:
+    """To a part of its largest entry; the solution of a nonlinear loop leaves more than rounding."""
     step = compiled(KINDS[kind])
     full, large = _programs(step)
     x = np.linspace(0.1, 0.7, len(step.of_kind(Kind.STATE)))
     expected = Point(full, x, 0.3).jacobian()
     assert np.count_nonzero(expected) == expected.size
-    assert np.abs(_without_unknowns(step, large, x) - expected).max() < 1e-12 * np.abs(expected).max()
+    assert np.abs(_without_unknowns(step, large, x) - expected).max() < part * np.abs(expected).max()
 
 
 @pytest.mark.usefixtures("early")
